@@ -1,0 +1,1 @@
+"""Alembic migrations; run in-process by service.adapters.db.migrate."""

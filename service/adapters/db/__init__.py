@@ -1,0 +1,1 @@
+"""SQL storage: SQLAlchemy Core over SQLite, one writer thread, readers beside it."""

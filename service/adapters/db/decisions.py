@@ -1,0 +1,31 @@
+"""Decisions in SQL."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from service.adapters.db.repository import Repository
+from service.adapters.db.tables import decision
+from service.audit.entry import format_timestamp, parse_timestamp
+from service.domain.errors import Conflict
+from service.ports.storage import DecisionRecord
+
+
+class SqlDecisions(Repository):
+    """Implements ``DecisionStore``."""
+
+    def add(self, record: DecisionRecord) -> None:
+        """Store a decision."""
+        if self.get(record.id) is not None:
+            raise Conflict(f"Decision {record.id} exists.")
+        values = asdict(record) | {"recorded_at": format_timestamp(record.recorded_at)}
+        self._insert(decision, **values)
+
+    def get(self, decision_id: str) -> DecisionRecord | None:
+        """Return the decision with this id."""
+        query = self._rows_of(decision).where(decision.c.id == decision_id)
+        row = self._execute(query).mappings().one_or_none()
+        if row is None:
+            return None
+        values = {name: row[name] for name in DecisionRecord.__dataclass_fields__}
+        return DecisionRecord(**values | {"recorded_at": parse_timestamp(row["recorded_at"])})

@@ -1,0 +1,1 @@
+"""Models on ONNX Runtime; ``service.adapters.onnx.loading`` is the way in."""

@@ -1,0 +1,218 @@
+"""The command line: parse, call a use case, print.
+
+Exit codes: 0 good, 1 tampered or failed, 2 cannot decide or cannot run, 3 used wrongly.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+import uvicorn
+
+from service import bootstrap
+from service.audit.verify import Report
+from service.domain.check import CheckInput
+from service.domain.errors import GroundkeeperError, InvalidInput
+from service.domain.verdicts import Speaker
+from service.http.openapi import openapi_yaml
+from service.http.schemas.common import clean_text, parse_moment
+from service.settings import Settings, SettingsError, load_settings
+from service.usecases.authenticate import Role, new_key, parse_entry
+from service.usecases.policies import BUILT_IN
+
+GOOD, BAD, UNDECIDED, USAGE = 0, 1, 2, 3
+_GRACE_SECONDS = 30
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Checks a fact against its source before an AI may remember it.",
+)
+models_app = typer.Typer(no_args_is_help=True, help="The models and their files.")
+app.add_typer(models_app, name="models")
+
+
+class RoleName(StrEnum):
+    """Roles, by the names that the command line takes."""
+
+    READER = "reader"
+    WRITER = "writer"
+    ADMIN = "admin"
+
+
+def main() -> None:
+    """Run the command line; an error becomes one line and an exit code."""
+    try:
+        code = app(standalone_mode=False)
+    except (SettingsError, InvalidInput) as error:
+        _stop(str(error), USAGE)
+    except GroundkeeperError as error:
+        _stop(str(error), UNDECIDED)
+    except typer.Abort:
+        _stop("Aborted.", USAGE)
+    except typer.TyperException as error:
+        _stop(error.format_message(), USAGE)
+    sys.exit(code if isinstance(code, int) else GOOD)
+
+
+@app.command()
+def serve(
+    host: Annotated[str | None, typer.Option(help="Address; GROUNDKEEPER_HOST.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port; GROUNDKEEPER_PORT.")] = None,
+    workers: Annotated[int | None, typer.Option(help="Only 1 is possible.")] = None,
+) -> None:
+    """Run the service."""
+    settings = load_settings(host=host, port=port, workers=workers)
+    bootstrap.start_logging(settings)
+    container = bootstrap.build(settings)
+    application = bootstrap.create_app(settings, lambda: container)
+    uvicorn.run(
+        application,
+        host=settings.host,
+        port=settings.port,
+        workers=1,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=_GRACE_SECONDS,
+    )
+
+
+@app.command()
+def check(
+    fact: Annotated[str, typer.Argument(help="The fact.")],
+    source: Annotated[str, typer.Argument(help="The source; - reads standard input.")],
+    speaker: Annotated[Speaker, typer.Option(help="Who said the source.")] = Speaker.USER,
+    speaker_name: Annotated[str | None, typer.Option(help="What the speaker is called.")] = None,
+    observed_at: Annotated[str | None, typer.Option(help="When it was said.")] = None,
+) -> None:
+    """Check one fact under the built-in policy and print the outcome; nothing is recorded."""
+    text = sys.stdin.read() if source == "-" else source
+    asked = CheckInput(
+        source=_read("source", clean_text, text),
+        fact=_read("fact", clean_text, fact),
+        speaker=speaker,
+        speaker_name=speaker_name,
+        observed_at=_read("observed_at", parse_moment, observed_at) if observed_at else None,
+    )
+    with bootstrap.open_gate(load_settings()) as gate:
+        _print_json(asdict(gate.judge([(asked, BUILT_IN)])[0]))
+
+
+@app.command()
+def verify(
+    db: Annotated[Path | None, typer.Option(help="A database; the configured one.")] = None,
+    origin: Annotated[str | None, typer.Option(help="The name the log must have.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the whole report.")] = False,
+) -> int:
+    """Verify the audit log without changing it. Exit 0 good, 1 tampered, 2 cannot decide."""
+    settings = load_settings()
+    location = db or bootstrap.database_location(settings)
+    report = bootstrap.verify_database(location, origin or settings.origin)
+    if as_json:
+        _print_json(asdict(report))
+    else:
+        _print_report(report)
+    return GOOD if report.ok else BAD
+
+
+@app.command()
+def keygen(
+    tenant: Annotated[str, typer.Option(help="Whose data the key reaches.")] = "default",
+    role: Annotated[RoleName, typer.Option(help="What it may do.")] = RoleName.WRITER,
+) -> None:
+    """Make an API key: print it once, and the line to configure."""
+    key, made = new_key(tenant, Role[role.name])
+    parse_entry(made.entry())
+    typer.echo(f"key (give it to the client; it is not shown again):\n  {key}")
+    typer.echo(f"entry (add it to GROUNDKEEPER_API_KEYS):\n  {made.entry()}")
+
+
+@app.command()
+def doctor() -> int:
+    """Show versions, model hashes and the state of the database."""
+    findings = bootstrap.examine(load_settings())
+    for finding in findings:
+        typer.echo(f"{'ok ' if finding.ok else 'BAD'}  {finding.name}: {finding.detail}")
+    return GOOD if all(f.ok for f in findings) else BAD
+
+
+@app.command()
+def openapi(
+    out: Annotated[Path | None, typer.Option(help="File to write; else printed.")] = None,
+    check_only: Annotated[
+        bool, typer.Option("--check", help="Only say whether the file is current.")
+    ] = False,
+) -> int:
+    """Write the API's description, made from the code."""
+    text = openapi_yaml(bootstrap.create_app(Settings(api_keys=(), allow_open=True)))
+    if out is None:
+        typer.echo(text, nl=False)
+    elif check_only:
+        if not out.exists() or out.read_text(encoding="utf-8") != text:
+            typer.echo(f"{out} is not current; run: make openapi", err=True)
+            return BAD
+    else:
+        out.write_text(text, encoding="utf-8")
+    return GOOD
+
+
+@app.command("eval")
+def evaluate(
+    data: Annotated[Path, typer.Option(help="Folder with the data sets.")],
+    out: Annotated[Path, typer.Option(help="Folder for the figures.")],
+) -> None:
+    """Measure the gate on data sets."""
+    importlib.import_module("service.evaluation.run").main(data, out)
+
+
+@models_app.command("list")
+def models_list() -> None:
+    """List the models with their sources, licences and digests."""
+    for model in bootstrap.known_models(load_settings()):
+        typer.echo(f"{model.role}: {model.model_id} ({model.licence}) {model.identity().digest}")
+
+
+@models_app.command("verify")
+def models_verify() -> int:
+    """Check every model file against its hash."""
+    findings = bootstrap.examine_models(load_settings())
+    for finding in findings:
+        typer.echo(f"{'ok ' if finding.ok else 'BAD'}  {finding.name}: {finding.detail}")
+    return GOOD if all(f.ok for f in findings) else BAD
+
+
+def _print_report(report: Report) -> None:
+    for level in report.levels:
+        state = {True: "ok", False: "BAD", None: "not checked"}[level.ok]
+        typer.echo(f"level {level.number}  {level.name}: {state}")
+        for problem in level.problems:
+            typer.echo(f"         {problem}")
+    typer.echo(f"{report.verified} of {report.total} entries verified: {report.reason}")
+    if report.not_excluded:
+        typer.echo(f"not excluded without an outside checkpoint: {', '.join(report.not_excluded)}")
+
+
+def _print_json(value: Any) -> None:  # noqa: ANN401 - whatever can be JSON
+    typer.echo(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def _read(name: str, parse: Callable[[str], Any], text: str) -> Any:  # noqa: ANN401 - as parsed
+    try:
+        return parse(text)
+    except ValueError as error:
+        raise InvalidInput(name, str(error)) from None
+
+
+def _stop(message: str, code: int) -> NoReturn:
+    typer.echo(message, err=True)
+    sys.exit(code)

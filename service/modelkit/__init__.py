@@ -1,0 +1,1 @@
+"""Tools around the models: train the head, export others, list and verify. Not used by requests."""

@@ -1,0 +1,1 @@
+"""One module per verb; each opens at most one unit of work."""

@@ -1,0 +1,114 @@
+"""Reading sources and facts with the parser."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from service.domain.check import CheckInput
+from service.domain.clause_analysis import analyse_clauses
+from service.domain.facts import NormalFact, normalise_fact
+from service.domain.reading import Claim, SourcePart, split_claims
+from service.domain.subjects import Perspective
+from service.domain.syntax import ParsedText
+from service.domain.verdicts import Speaker
+from service.ports.language import LanguageAnalyser
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One input, read."""
+
+    asked: CheckInput
+    parts: tuple[SourcePart, ...]
+    fact: NormalFact
+    claims: tuple[Claim, ...]
+    language: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    speaker: Speaker
+    offset: int
+    text: str
+    anchor: datetime | None
+
+
+class Reader:
+    """Turns inputs into readings, one parser batch for all of them."""
+
+    def __init__(self, language: LanguageAnalyser) -> None:
+        self._language = language
+
+    def read(self, inputs: Sequence[CheckInput]) -> list[Reading]:
+        """Return one reading per input, in order."""
+        turns = [_turns(i) for i in inputs]
+        texts = [t.text for ts in turns for t in ts] + [i.fact for i in inputs]
+        parsed = self._language.parse(texts)
+        facts = parsed[len(texts) - len(inputs) :]
+        normal = [normalise_fact(p, i.speaker_name) for p, i in zip(facts, inputs, strict=True)]
+        parseable = self._language.parse([n.parseable for n in normal])
+        found: list[Reading] = []
+        position = 0
+        for index, asked in enumerate(inputs):
+            mine = parsed[position : position + len(turns[index])]
+            position += len(mine)
+            parts = [self._part(t, p, asked) for t, p in zip(turns[index], mine, strict=True)]
+            found.append(
+                Reading(
+                    asked,
+                    tuple(parts),
+                    normal[index],
+                    self._claims(normal[index], parseable[index], asked),
+                    _foreign([*mine, facts[index]], self._language.languages),
+                )
+            )
+        return found
+
+    def _part(self, turn: _Turn, parsed: ParsedText, asked: CheckInput) -> SourcePart:
+        names = frozenset(asked.speaker_name.lower().split()) if asked.speaker_name else frozenset()
+        perspective = Perspective(names if turn.speaker is Speaker.USER else frozenset())
+        return SourcePart(
+            turn.speaker,
+            turn.offset,
+            parsed,
+            analyse_clauses(parsed, perspective),
+            self._language.values(parsed, turn.anchor),
+        )
+
+    def _claims(
+        self, fact: NormalFact, parseable: ParsedText, asked: CheckInput
+    ) -> tuple[Claim, ...]:
+        clauses = analyse_clauses(parseable, Perspective(frozenset({fact.name})))
+        split = split_claims(parseable, clauses, fact.hypothesis, fact.name)
+        parsed = self._language.parse([text for text, _ in split])
+        anchor = asked.observed_at or _last_time(asked)
+        return tuple(
+            Claim(text, clause, self._language.values(p, anchor))
+            for (text, clause), p in zip(split, parsed, strict=True)
+        )
+
+
+def _turns(asked: CheckInput) -> list[_Turn]:
+    if not asked.messages:
+        return [_Turn(asked.speaker, 0, asked.source, asked.observed_at)]
+    found: list[_Turn] = []
+    offset = 0
+    for message in asked.messages:
+        anchor = message.timestamp or asked.observed_at
+        found.append(_Turn(message.role, offset, message.content, anchor))
+        offset += len(message.content) + 1
+    return found
+
+
+def _last_time(asked: CheckInput) -> datetime | None:
+    times = [m.timestamp for m in asked.messages if m.timestamp]
+    return times[-1] if times else None
+
+
+def _foreign(parsed: Sequence[ParsedText], supported: frozenset[str]) -> str:
+    """Return the language of the first text that cannot be parsed, or that of the first."""
+    return next((p.language for p in parsed if p.language not in supported), "en")
+
+
