@@ -18,13 +18,15 @@ ENV PATH=/app/.venv/bin:$PATH \
     PYTHONDONTWRITEBYTECODE=1 \
     PYTHONUNBUFFERED=1 \
     HOME=/tmp \
+    ORT_DISABLE_TELEMETRY=1 \
     GROUNDKEEPER_DATA_DIR=/data \
     GROUNDKEEPER_KEY_DIR=/keys
-RUN useradd --system --uid 10001 --no-create-home groundkeeper \
+RUN groupadd --system --gid 10001 groundkeeper \
+    && useradd --system --uid 10001 --gid 10001 --no-create-home groundkeeper \
     && install -d -m 0700 -o groundkeeper -g groundkeeper /data /keys
 COPY --from=build /app/.venv /app/.venv
 WORKDIR /app
-USER groundkeeper
+USER 10001:10001
 VOLUME ["/data", "/keys"]
 EXPOSE 8000
 HEALTHCHECK --interval=15s --timeout=5s --start-period=60s --retries=3 \

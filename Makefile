@@ -5,7 +5,7 @@ TOOLS := .venv-tools
 BIN := $(VENV)/bin
 UV := UV_PYTHON_DOWNLOADS=never UV_PROJECT_ENVIRONMENT=$(VENV) $(TOOLS)/bin/uv
 DATA ?= ../shared/data
-OUT ?= build/evaluation
+OUT ?= docs/evaluation.md
 ARGS ?=
 UV_VERSION := 0.13
 
@@ -46,7 +46,7 @@ bench: $(VENV)/.dev-stamp ## Measure a running service: one client beside 32
 
 load: bench ## The same as bench
 
-eval: $(VENV)/.dev-stamp ## Measure the gate on data sets; DATA=folder OUT=folder
+eval: $(VENV)/.dev-stamp ## Measure the gate on data sets; DATA=folder OUT=file
 	@$(BIN)/groundkeeper eval --data $(DATA) --out $(OUT)
 
 test-export: $(VENV)/.dev-stamp ## Run the tests of the model export (installs torch)

@@ -22,7 +22,7 @@ from service.adapters.deferred import (
     Loader,
     Slot,
 )
-from service.adapters.inspection import database_state, model_state, reading, versions
+from service.adapters.inspection import database_state, reading, versions
 from service.adapters.onnx.loading import (
     ModelSettings,
     entry_for,
@@ -30,7 +30,6 @@ from service.adapters.onnx.loading import (
     load_entailment,
     load_models,
 )
-from service.adapters.onnx.manifest import ModelEntry
 from service.adapters.system import RandomIdentifiers, SystemClock
 from service.adapters.telemetry.logging import configure_logging
 from service.adapters.telemetry.metrics import PrometheusMetrics
@@ -183,24 +182,9 @@ def verify_database(location: str | Path, origin: str | None) -> Report:
         return verify_log(tx, origin)
 
 
-def known_models(settings: Settings) -> list[ModelEntry]:
-    """Return what the manifests say about the models in use."""
-    how = _model_settings(settings)
-    return [entry_for("nli", how.nli_folder), entry_for("embedder", how.embedder_folder)]
-
-
-def examine_models(settings: Settings) -> list[ProbeState]:
-    """Check every model's files against their hashes."""
-    return [model_state(model) for model in known_models(settings)]
-
-
 def examine(settings: Settings) -> list[ProbeState]:
-    """Return what ``groundkeeper doctor`` shows."""
-    return [
-        *versions(),
-        *examine_models(settings),
-        database_state(database_location(settings)),
-    ]
+    """Return versions and the state of the database."""
+    return [*versions(), database_state(database_location(settings))]
 
 
 def _language() -> LanguageAnalyser:

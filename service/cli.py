@@ -23,7 +23,8 @@ from service.domain.check import CheckInput
 from service.domain.errors import GroundkeeperError, InvalidInput
 from service.domain.verdicts import Speaker
 from service.http.openapi import openapi_yaml
-from service.http.schemas.common import clean_text, parse_moment
+from service.http.schemas.common import filled_text, parse_moment
+from service.modelkit.inventory import list_models, verify_models
 from service.settings import Settings, SettingsError, load_settings
 from service.usecases.authenticate import Role, new_key, parse_entry
 from service.usecases.policies import BUILT_IN
@@ -98,8 +99,8 @@ def check(
     """Check one fact under the built-in policy and print the outcome; nothing is recorded."""
     text = sys.stdin.read() if source == "-" else source
     asked = CheckInput(
-        source=_read("source", clean_text, text),
-        fact=_read("fact", clean_text, fact),
+        source=_read("source", filled_text, text),
+        fact=_read("fact", filled_text, fact),
         speaker=speaker,
         speaker_name=speaker_name,
         observed_at=_read("observed_at", parse_moment, observed_at) if observed_at else None,
@@ -140,10 +141,11 @@ def keygen(
 @app.command()
 def doctor() -> int:
     """Show versions, model hashes and the state of the database."""
-    findings = bootstrap.examine(load_settings())
+    settings = load_settings()
+    findings = bootstrap.examine(settings)
     for finding in findings:
-        typer.echo(f"{'ok ' if finding.ok else 'BAD'}  {finding.name}: {finding.detail}")
-    return GOOD if all(f.ok for f in findings) else BAD
+        _print_finding(ok=finding.ok, name=finding.name, detail=finding.detail)
+    return _verify_models(settings) if all(f.ok for f in findings) else BAD
 
 
 @app.command()
@@ -168,27 +170,61 @@ def openapi(
 
 @app.command("eval")
 def evaluate(
-    data: Annotated[Path, typer.Option(help="Folder with the data sets.")],
-    out: Annotated[Path, typer.Option(help="Folder for the figures.")],
-) -> None:
-    """Measure the gate on data sets."""
-    importlib.import_module("service.evaluation.run").main(data, out)
+    data: Annotated[Path | None, typer.Option(help="Folder with the public data sets.")] = None,
+    cases: Annotated[Path, typer.Option(help="Folder with the case files.")] = Path("tests/cases"),
+    out: Annotated[Path | None, typer.Option(help="Where to write the figures.")] = None,
+    full: Annotated[bool, typer.Option("--full", help="All rows, not a sample.")] = False,
+) -> int:
+    """Measure the gate on case files and public data sets."""
+    run = importlib.import_module("service.evaluation.run")
+    return int(run.main(data, cases, out, full))
 
 
 @models_app.command("list")
 def models_list() -> None:
     """List the models with their sources, licences and digests."""
-    for model in bootstrap.known_models(load_settings()):
-        typer.echo(f"{model.role}: {model.model_id} ({model.licence}) {model.identity().digest}")
+    for folder in _model_folders(load_settings()):
+        for model in list_models(folder):
+            typer.echo(f"{model.role}: {model.model_id} {model.digest}")
+            typer.echo(f"  source {model.source}, revision {model.revision}")
+            typer.echo(f"  licence {model.licence}")
 
 
 @models_app.command("verify")
 def models_verify() -> int:
     """Check every model file against its hash."""
-    findings = bootstrap.examine_models(load_settings())
-    for finding in findings:
-        typer.echo(f"{'ok ' if finding.ok else 'BAD'}  {finding.name}: {finding.detail}")
-    return GOOD if all(f.ok for f in findings) else BAD
+    return _verify_models(load_settings())
+
+
+@models_app.command("export")
+def models_export(
+    source: Annotated[str, typer.Option("--from", help="A Hub id or a local folder.")],
+    role: Annotated[str, typer.Option(help="nli, embedder or toxicity.")],
+    out: Annotated[Path, typer.Option(help="Folder to write.")],
+    revision: Annotated[str, typer.Option(help="Revision on the Hub.")] = "main",
+    quantised: Annotated[bool, typer.Option(help="Serve int8 rather than fp32.")] = True,
+) -> None:
+    """Export a model to a folder that the service can load (needs the extra "export")."""
+    export = importlib.import_module("service.modelkit.export").export_model
+    report = export(role, source, out, quantised=quantised, revision=revision)
+    _print_json({**asdict(report), "folder": str(report.folder)})
+
+
+def _model_folders(settings: Settings) -> list[Path | None]:
+    chosen = (settings.models.nli, settings.models.embedder)
+    return list(dict.fromkeys(chosen))
+
+
+def _verify_models(settings: Settings) -> int:
+    files = [f for folder in _model_folders(settings) for f in verify_models(folder)]
+    for file in files:
+        detail = file.problem or file.sha256
+        _print_finding(ok=not file.problem, name=f"{file.model_id} {file.part}", detail=detail)
+    return BAD if any(f.problem for f in files) else GOOD
+
+
+def _print_finding(*, ok: bool, name: str, detail: str) -> None:
+    typer.echo(f"{'ok ' if ok else 'BAD'}  {name}: {detail}")
 
 
 def _print_report(report: Report) -> None:

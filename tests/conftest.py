@@ -12,12 +12,17 @@ from pathlib import Path
 
 import httpx
 import pytest
+import structlog
 import uvicorn
 
 from service import bootstrap
 from service.adapters.deferred import DeferredEmbedder, DeferredEntailment, DeferredLanguage, Slot
+from service.adapters.telemetry.logging import safe_traceback
 from service.bootstrap import Parts
 from service.settings import Settings
+
+# Without this, structlog would draw every traceback with its locals, which takes seconds.
+structlog.configure(processors=[safe_traceback, structlog.processors.JSONRenderer()])
 
 
 @dataclass(frozen=True)
@@ -30,6 +35,12 @@ class LiveServer:
     @property
     def database(self) -> Path:
         return self.settings.data_dir / bootstrap.DATABASE_NAME
+
+    def wait(self) -> None:
+        """Return once the models are loaded."""
+        with self.client() as client:
+            while client.get("/ready").status_code != 200:
+                time.sleep(0.05)
 
     def client(self, **headers: str) -> httpx.Client:
         return httpx.Client(base_url=self.url, headers=headers, timeout=60)
@@ -63,7 +74,9 @@ def make_settings(folder: Path, **given: object) -> Settings:
 @contextlib.contextmanager
 def running(settings: Settings, parts: Parts | None) -> Iterator[LiveServer]:
     app = bootstrap.create_app(settings, lambda: bootstrap.build(settings, parts))
-    config = uvicorn.Config(app, lifespan="on", ws="none", log_config=None, access_log=False)
+    config = uvicorn.Config(
+        app, lifespan="on", ws="none", log_config=None, access_log=False, server_header=False
+    )
     server = uvicorn.Server(config)
     listening = socket.socket()
     listening.bind(("127.0.0.1", 0))
@@ -98,14 +111,8 @@ def start_server(tmp_path: Path, parts: Parts) -> Iterator[StartServer]:
 def server(tmp_path_factory: pytest.TempPathFactory, parts: Parts) -> Iterator[LiveServer]:
     """One server without keys for all tests that only ask."""
     with running(make_settings(tmp_path_factory.mktemp("server")), parts) as live:
-        wait_until_ready(live)
+        live.wait()
         yield live
-
-
-def wait_until_ready(live: LiveServer) -> None:
-    with live.client() as client:
-        while client.get("/ready").status_code != 200:
-            time.sleep(0.01)
 
 
 @pytest.fixture

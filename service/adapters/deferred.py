@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -20,6 +21,9 @@ from service.ports.models import Embedder, EntailmentModel, ModelIdentity
 from service.usecases.readiness import ProbeState
 
 T = TypeVar("T")
+_FOLDERS = re.compile(r"(?:/[^\s/:()']+)+/")
+"""What is told to clients names files, not the folders of this machine; the log has both."""
+
 _log = structlog.get_logger("groundkeeper.models")
 
 
@@ -37,7 +41,8 @@ class Slot(Generic[T]):
         try:
             self._value = self._load()
         except Unavailable as error:
-            self._fault = error.detail
+            self._fault = _FOLDERS.sub("", error.detail)
+            _log.error("model unavailable", component=self.name, detail=error.detail)
         except Exception as error:  # noqa: BLE001 - whatever a model file does, the service stays up
             self._fault = f"could not be loaded ({type(error).__name__})"
             _log.exception("model failed", component=self.name)

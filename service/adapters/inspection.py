@@ -1,4 +1,4 @@
-"""Looking at an installation from outside: versions, model files, a database at rest or in use."""
+"""Looking at an installation from outside: versions, and a database at rest or in use."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from service.adapters.db.errors import DEPENDENCY, domain_errors
 from service.adapters.db.migrate import current_revision, head_revision
 from service.adapters.db.repository import Session
 from service.adapters.db.transaction import SqlTransaction
-from service.adapters.onnx.manifest import ModelEntry, verified_files
 from service.adapters.system import RandomIdentifiers, SystemClock
 from service.domain.errors import GroundkeeperError, Unavailable
 from service.ports.storage import SYSTEM, Transaction
@@ -31,15 +30,6 @@ def versions() -> list[ProbeState]:
     return [ProbeState(name, ok=True, detail=version) for name, version in found.items()]
 
 
-def model_state(model: ModelEntry) -> ProbeState:
-    """Return whether a model's files are those that its manifest names."""
-    try:
-        verified_files(model)
-    except Unavailable as error:
-        return ProbeState(f"model {model.role}", ok=False, detail=error.detail)
-    return ProbeState(f"model {model.role}", ok=True, detail=model.identity().digest)
-
-
 def database_state(location: str | Path) -> ProbeState:
     """Return whether a database is there and up to date."""
     path = _path(location)
@@ -50,7 +40,9 @@ def database_state(location: str | Path) -> ProbeState:
             revision = current_revision(session.connection)
     except GroundkeeperError as error:
         return ProbeState("database", ok=False, detail=str(error))
-    return ProbeState("database", ok=revision == head_revision(), detail=f"revision {revision}")
+    needed = head_revision()
+    later = "" if revision == needed else f"; the next start brings it to {needed}"
+    return ProbeState("database", ok=revision is not None, detail=f"revision {revision}{later}")
 
 
 @contextmanager

@@ -72,7 +72,7 @@ class Scores:
 
 
 SignalValue: TypeAlias = (
-    "str | int | float | bool | None | list[SignalValue] | dict[str, SignalValue]"
+    "str | int | float | bool | list[SignalValue] | dict[str, SignalValue] | None"
 )
 
 

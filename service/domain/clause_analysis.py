@@ -19,7 +19,39 @@ from service.domain.syntax import ParsedText, Token
 
 _CONTENT = frozenset({"NOUN", "PROPN", "VERB", "ADJ", "NUM", "ADV"})
 _EMPTY = frozenset(
-    ["be", "have", "do", "get", "make", "go", "user", "just", "really", "very", "so", "too", "also", "now", "then", "there", "here", "thing", "way", "lot", "more", "most", "other", "such", "own", "same", "well", "even", "still", "already", "much"]
+    [
+        "be",
+        "have",
+        "do",
+        "get",
+        "make",
+        "go",
+        "user",
+        "just",
+        "really",
+        "very",
+        "so",
+        "too",
+        "also",
+        "now",
+        "then",
+        "there",
+        "here",
+        "thing",
+        "way",
+        "lot",
+        "more",
+        "most",
+        "other",
+        "such",
+        "own",
+        "same",
+        "well",
+        "even",
+        "still",
+        "already",
+        "much",
+    ]
 )
 _OBJECTS = frozenset({"dobj", "iobj", "dative", "pobj", "nsubjpass"})
 
@@ -63,7 +95,7 @@ def _clause(
         lemma=main.lemma,
         complement=complement_lemma(parsed, main),
         holder=_holder(parsed, head, perspective),
-        speaker_affected=any(t.dep in _OBJECTS and perspective.is_speaker(t) for t in tokens),
+        speaker_affected=any(_is_affected_speaker(t, perspective) for t in tokens),
         act=act,
         attributed_to=_source_of(parsed, head, act, perspective),
         negative=is_negative(parsed, head, tokens),
@@ -73,6 +105,11 @@ def _clause(
         owned_by_others=_owned_by_others(parsed, tokens, perspective),
         tokens=tuple(t.index for t in tokens),
     )
+
+
+def _is_affected_speaker(token: Token, perspective: Perspective) -> bool:
+    possessive = token.lower in ("mine", "ours", "my", "our")
+    return token.dep in _OBJECTS and perspective.is_speaker(token) and not possessive
 
 
 def _owned_by_others(
@@ -130,7 +167,7 @@ def _antecedent(clause: Clause, topic: Holder | None, parsed: ParsedText) -> Cla
     head = parsed.tokens[clause.predicate]
     if head.tag == "VBZ" or (topic is not None and clause.sentence > 0):
         return replace(clause, holder=topic or Holder(HolderKind.PRONOUN, "he/she"))
-    if head.dep == "ROOT" and clause.tense is not Tense.MODAL:
+    if clause.tense is not Tense.MODAL and (head.dep == "ROOT" or head.tag in ("VBD", "VBN")):
         return replace(clause, holder=SPEAKER_HOLDER)
     return clause
 

@@ -100,7 +100,8 @@ def _claim(claim: ClaimSignals, policy: Policy) -> ReasonCode:
         return ReasonCode.CONTRADICTED if related else ReasonCode.UNRELATED
     if not entailed:
         return ReasonCode.UNSUPPORTED if related else ReasonCode.UNRELATED
-    if claim.values.finding is ValueFinding.ABSENT and _on(policy, "values"):
+    absent = claim.values.finding is ValueFinding.ABSENT or bool(claim.unstated)
+    if absent and _on(policy, "values"):
         return ReasonCode.PARTIALLY_SUPPORTED
     if claim.tense is TenseFinding.PAST_ONLY and _on(policy, "tense"):
         return ReasonCode.UNSUPPORTED

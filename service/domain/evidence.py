@@ -10,6 +10,9 @@ from service.domain.clauses import Clause, SpeechAct
 from service.domain.holders import Holder, HolderKind
 from service.domain.syntax import ParsedText
 
+PASSAGE = 800
+"""Characters of a passage: about what one window of the entailment model holds."""
+
 _OVERLAP_WEIGHT = 0.5
 _HOLDER_BONUS = 0.12
 _EDGE = " \t\n,;:.!?–—-()[]\"'“”‘’"
@@ -114,3 +117,21 @@ def window(parsed: ParsedText, clauses: Sequence[Clause], clause: Clause) -> tup
 
 def _continues(later: Clause, clause: Clause) -> bool:
     return clause.holder.is_third_party and same_holder(later.holder, clause.holder)
+
+
+def passage(parsed: ParsedText, clause: Clause, evidence: tuple[int, int]) -> tuple[int, int]:
+    """Return the offsets of the whole text, or of what fits around the evidence.
+
+    A long source must not drown a supporting sentence: at most ``PASSAGE`` characters, grown by
+    whole sentences to both sides of the evidence window.
+    """
+    start, end = evidence
+    if clause.act is SpeechAct.REPORTED and clause.holder.kind is HolderKind.SPEAKER:
+        return start, end
+    for sentence in reversed(parsed.sentences[: clause.sentence]):
+        if end - sentence.start <= PASSAGE:
+            start = min(start, sentence.start)
+    for sentence in parsed.sentences[clause.sentence :]:
+        if sentence.end - start <= PASSAGE:
+            end = max(end, sentence.end)
+    return start, end

@@ -11,7 +11,9 @@ from service.domain.third_person import third_person_verb, to_third_person
 _USER = re.compile(r"\b(?:the\s+)?user(?P<poss>['’]s)?\b(?!s)", re.IGNORECASE)
 _LABEL = re.compile(r"^(?P<label>[\w'’ -]{2,40}?)\s*[:=]\s+(?P<value>\S.*)$", re.DOTALL)
 _BULLET = re.compile(r"^\s*(?:[-*•–]|\d{1,2}[.)])\s+")
-_PRONOUN = re.compile(r"^(?:he|she|they)\b(?P<be>\s+(?:are|were|have|do)\b|['’](?:re|ve)\b)?", re.IGNORECASE)
+_PRONOUN = re.compile(
+    r"^(?:he|she|they)\b(?P<be>\s+(?:are|were|have|do)\b|['’](?:re|ve)\b)?", re.IGNORECASE
+)
 _THEIRS = re.compile(r"^(?:his|her|their)\b", re.IGNORECASE)
 _SINGULAR = {"are": "is", "were": "was", "have": "has", "do": "does", "'re": "is", "'ve": "has"}
 _NAMES = ("Mary", "Jane", "Ruth")
@@ -28,6 +30,9 @@ class NormalFact:
         parseable: the same with a plain name for the user; taggers read "Mary cycles" rightly
             and "The user cycles" as a noun phrase.
         name: the lower-case name that stands for the user in ``parseable``.
+        other: the name of another person that the fact opens with, or an empty string; in
+            ``parseable`` a plain name stands for it too.
+        other_name: that plain name, in lower case.
         bare: the fact had no subject of its own ("lawyer", "likes tea").
     """
 
@@ -35,6 +40,8 @@ class NormalFact:
     parseable: str
     name: str
     bare: bool = False
+    other: str = ""
+    other_name: str = ""
 
 
 def normalise_fact(fact: ParsedText, speaker_name: str | None) -> NormalFact:
@@ -56,16 +63,31 @@ def normalise_fact(fact: ParsedText, speaker_name: str | None) -> NormalFact:
     if pronoun is not None:
         return _finish(pronoun, bare=False)
     completed = _complete(fact, text)
-    return _finish(completed or text, bare=completed is not None)
+    other = "" if completed else _opening_name(fact, text)
+    return _finish(completed or text, bare=completed is not None, other=other)
 
 
-def _finish(text: str, *, bare: bool) -> NormalFact:
+def _finish(text: str, *, bare: bool, other: str = "") -> NormalFact:
     hypothesis = text[:1].upper() + text[1:]
     if hypothesis[-1:].isalnum():
         hypothesis += "."
-    name = next((n for n in _NAMES if n.lower() not in text.lower()), _NAMES[0])
-    parseable = _USER.sub(lambda m: name + ("'s" if m.group("poss") else ""), hypothesis)
-    return NormalFact(hypothesis, parseable, name.lower(), bare)
+    free = [n for n in _NAMES if n.lower() not in text.lower()] or list(_NAMES)
+    parseable = _USER.sub(lambda m: free[0] + ("'s" if m.group("poss") else ""), hypothesis)
+    if other:
+        parseable = re.sub(rf"(?<!\w){re.escape(other)}(?!\w)", free[-1], parseable)
+    return NormalFact(
+        hypothesis, parseable, free[0].lower(), bare, other, free[-1].lower() if other else ""
+    )
+
+
+def _opening_name(fact: ParsedText, text: str) -> str:
+    """Return the person's name that a fact opens with ("Caroline's family …"), if it does."""
+    first = fact.tokens[0] if fact.tokens else None
+    if first is None or not text.startswith(first.text) or not first.text.isalpha():
+        return ""
+    named = first.pos == "PROPN" and first.entity not in ("GPE", "LOC", "ORG", "DATE", "NORP")
+    unknown = first.text[:1].isupper() and first.entity == "PERSON"
+    return first.text if named or unknown else ""
 
 
 def _with_user(text: str, speaker_name: str | None) -> str:
@@ -80,7 +102,10 @@ def _with_user(text: str, speaker_name: str | None) -> str:
 
 
 def _first_person(fact: ParsedText) -> bool:
-    return any(t.lower in ("i", "my", "we", "our", "me", "mine") and t.pos in ("PRON", "DET") for t in fact.tokens)
+    return any(
+        t.lower in ("i", "my", "we", "our", "me", "mine") and t.pos in ("PRON", "DET")
+        for t in fact.tokens
+    )
 
 
 def _labelled(label: str, value: str) -> str:
@@ -98,7 +123,11 @@ def _without_pronoun(text: str) -> str | None:
     if match is None:
         return None
     verb = (match.group("be") or "").strip().lower().replace("’", "'")
-    return f"The user {_SINGULAR[verb]}{text[match.end():]}" if verb else "The user" + text[match.end() :]
+    return (
+        f"The user {_SINGULAR[verb]}{text[match.end() :]}"
+        if verb
+        else "The user" + text[match.end() :]
+    )
 
 
 def _complete(fact: ParsedText, text: str) -> str | None:
@@ -113,7 +142,8 @@ def _complete(fact: ParsedText, text: str) -> str | None:
     if first.tag in ("VBZ", "VBD", "MD") or _noun_like_verb(fact):
         return f"The user {body}"
     if first.tag in ("VB", "VBP"):
-        return f"The user {third_person_verb(body.split(' ')[0])} {' '.join(body.split(' ')[1:])}".rstrip()
+        verb, _, rest = body.partition(" ")
+        return f"The user {third_person_verb(verb)} {rest}".rstrip()
     if first.tag in ("VBG", "VBN") or root.pos in ("ADJ", "ADP") or first.lower in ("not", "no"):
         return f"The user is {body}"
     return _nominal(root, first, body) if root.pos in ("NOUN", "PROPN") else None
@@ -127,6 +157,12 @@ def _noun_like_verb(fact: ParsedText) -> bool:
 
 def _nominal(root: Token, first: Token, body: str) -> str:
     if first.pos in ("DET", "NUM", "PRON") or root.tag in _UNCOUNTED:
-        return f"The user is {body}" if first.pos == "DET" else f"The user has {body}" if first.pos == "NUM" else f"The user is {body}"
+        return (
+            f"The user is {body}"
+            if first.pos == "DET"
+            else f"The user has {body}"
+            if first.pos == "NUM"
+            else f"The user is {body}"
+        )
     article = "an" if _VOWEL.match(body) else "a"
     return f"The user is {article} {body}"

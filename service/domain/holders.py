@@ -27,12 +27,14 @@ class Holder:
     ``RELATED`` is somebody named through the speaker ("my brother"), ``POSSESSION`` something
     inanimate of the speaker's ("my flight"), ``NAMED`` a proper name, ``PRONOUN`` a third person
     whose antecedent is not known. ``aliases`` are other names for the same one ("Jake" for
-    "my roommate Jake").
+    "my roommate Jake"). ``owner`` is the name or noun of another person to whom the thing belongs
+    ("Ana's car").
     """
 
     kind: HolderKind
     noun: str = ""
     aliases: frozenset[str] = frozenset()
+    owner: str = ""
 
     @property
     def is_third_party(self) -> bool:

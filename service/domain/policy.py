@@ -61,7 +61,7 @@ class Policy:
 
     name: str = "default"
     version: str = "1"
-    store_threshold: float = 0.5
+    store_threshold: float = 0.45
     contradiction_threshold: float = 0.5
     reject_on: tuple[str, ...] = tuple(sorted(k.value for k in CONTRADICTION_KINDS))
     min_relatedness: float = 0.58
@@ -119,7 +119,7 @@ def policy_from_body(body: Mapping[str, Any]) -> Policy:
             raise InvalidInput(f"body.{name}", "no such policy field")
     if _is_legacy(body):
         return _from_legacy(body)
-    values = {k: tuple(v) if isinstance(v, list) else v for k, v in body.items()}
+    values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in body.items()}
     if isinstance(values.get("guards"), Mapping):
         values["guards"] = _default_guards() | dict(values["guards"])
     return Policy(**values)
@@ -177,7 +177,7 @@ def _from_legacy(body: Mapping[str, Any]) -> Policy:
     return Policy(**values, legacy_fingerprint=legacy_fingerprint(full))
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     if isinstance(value, Mapping):
         return {k: _plain(v) for k, v in value.items()}
     if isinstance(value, tuple | list):

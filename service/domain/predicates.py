@@ -34,7 +34,9 @@ def _own_predicate(parsed: ParsedText, token: Token) -> bool:
     head = parsed.head_of(token)
     if not (token.is_verbal and head.is_verbal):
         return False
-    return token.tag not in ("VB", "VBG") or (head.tag in ("VB", "VBG") and head.dep == "ROOT")
+    if token.tag not in ("VB", "VBG") or parsed.dependents(token, "aux", "auxpass"):
+        return True
+    return head.tag in ("VB", "VBG") and head.dep == "ROOT"
 
 
 def clause_tokens(parsed: ParsedText, heads: list[Token]) -> dict[int, tuple[Token, ...]]:

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from service.domain.clauses import Clause
+from service.domain.facts import NormalFact
 from service.domain.holders import HolderKind
-from service.domain.syntax import ParsedText
+from service.domain.syntax import ParsedText, Token
 from service.domain.third_person import to_third_person
 from service.domain.values import Value
 from service.domain.verdicts import Speaker
-
-_TOP = frozenset({"ROOT", "conj", "parataxis"})
 
 
 @dataclass(frozen=True)
@@ -46,12 +45,16 @@ class Claim:
     Attributes:
         text: the claim as a sentence in the third person.
         clause: its analysis.
-        values: its numbers and dates; offsets count in ``text``.
+        values: its numbers and dates.
+        parsed: the parse of the claim.
+        first_person: the claim as the user would say it, where that can be told.
     """
 
     text: str
     clause: Clause
     values: tuple[Value, ...]
+    parsed: ParsedText
+    first_person: str | None = None
 
     @property
     def about_speaker(self) -> bool:
@@ -61,44 +64,66 @@ class Claim:
 
 
 def split_claims(
-    parsed: ParsedText, clauses: Sequence[Clause], hypothesis: str, name: str
+    parsed: ParsedText, clauses: Sequence[Clause], fact: NormalFact
 ) -> list[tuple[str, Clause]]:
-    """Return the claims of a fact, each as (text, clause).
+    """Return the claims of a fact, each as (parseable text, clause).
 
     Coordinated clauses are claims of their own ("lives in Rome and works at a bank" is two); what
     is subordinate stays with its main clause.
     """
-    top = [c for c in clauses if parsed.tokens[c.predicate].dep in _TOP]
+    top = [c for c in clauses if _is_top(parsed, parsed.tokens[c.predicate])]
     if len(top) <= 1:
         main = top[0] if top else clauses[0] if clauses else None
         if main is None:
             return []
         everything = frozenset().union(*(c.content for c in clauses))
-        return [(hypothesis, replace(main, content=everything))]
-    return [(_claim_text(parsed, c, top[0], name), _with_embedded(parsed, c, clauses)) for c in top]
+        return [(fact.parseable, replace(main, content=everything))]
+    heads = {c.predicate for c in top}
+    return [_one_claim(parsed, c, top[0], heads, clauses) for c in top]
 
 
-def _with_embedded(parsed: ParsedText, clause: Clause, clauses: Sequence[Clause]) -> Clause:
-    """Return a clause with the content of the clauses below it that are no claims themselves."""
-    content = clause.content
-    for other in clauses:
-        head = parsed.tokens[other.predicate]
-        if head.dep not in _TOP and clause.predicate in {t.index for t in parsed.ancestors(head)}:
-            content = content | other.content
-    return replace(clause, content=content)
+def _is_top(parsed: ParsedText, head: Token) -> bool:
+    """Return whether a clause head is a root, or coordinated with one."""
+    while head.dep == "conj" and head.head != head.index:
+        head = parsed.head_of(head)
+    return head.dep in ("ROOT", "parataxis")
 
 
-def _claim_text(parsed: ParsedText, clause: Clause, first: Clause, name: str) -> str:
-    tokens = [parsed.tokens[i] for i in clause.tokens]
-    while tokens and (tokens[0].dep in ("cc", "punct") or tokens[0].text.isspace()):
-        tokens = tokens[1:]
-    while tokens and (tokens[-1].dep in ("cc", "punct") or tokens[-1].text.isspace()):
-        tokens = tokens[:-1]
-    text = parsed.text[tokens[0].start : tokens[-1].end] if tokens else parsed.text
-    own_subject = any(t.dep in ("nsubj", "nsubjpass", "expl") for t in tokens)
-    if not own_subject:
+def _one_claim(
+    parsed: ParsedText,
+    clause: Clause,
+    first: Clause,
+    heads: set[int],
+    clauses: Sequence[Clause],
+) -> tuple[str, Clause]:
+    """Return one of several claims with everything that is below it and not below another."""
+    head = parsed.tokens[clause.predicate]
+    tokens = [t for t in parsed.subtree(head) if _nearest(parsed, t, heads) == head.index]
+    inside = {t.index for t in tokens}
+    content = frozenset().union(*(c.content for c in clauses if c.predicate in inside))
+    text = _without_edges(parsed, tokens)
+    if not any(t.dep in ("nsubj", "nsubjpass", "expl") for t in parsed.dependents(head)):
         text = f"{_subject_text(parsed, first)} {text}"
-    return _named(text, name) + "."
+    return text[:1].upper() + text[1:] + ".", replace(clause, content=content)
+
+
+def _nearest(parsed: ParsedText, token: Token, heads: set[int]) -> int:
+    if token.index in heads:
+        return token.index
+    return next((a.index for a in parsed.ancestors(token) if a.index in heads), -1)
+
+
+def _without_edges(parsed: ParsedText, tokens: Sequence[Token]) -> str:
+    words = list(tokens)
+    while words and _is_edge(words[0]):
+        words.pop(0)
+    while words and _is_edge(words[-1]):
+        words.pop()
+    return parsed.text[words[0].start : words[-1].end] if words else ""
+
+
+def _is_edge(token: Token) -> bool:
+    return token.dep in ("cc", "punct") or token.text.isspace()
 
 
 def _subject_text(parsed: ParsedText, clause: Clause) -> str:
@@ -108,25 +133,27 @@ def _subject_text(parsed: ParsedText, clause: Clause) -> str:
     return ""
 
 
-def _named(text: str, name: str) -> str:
-    """Return the text with the stand-in name turned back into "the user"."""
-    named = text.replace(name.capitalize(), "the user").strip()
+def with_names(text: str, fact: NormalFact) -> str:
+    """Return a claim with the stand-in names turned back."""
+    named = text.replace(fact.name.capitalize(), "the user").strip()
+    if fact.other_name:
+        named = named.replace(fact.other_name.capitalize(), fact.other)
     return named[:1].upper() + named[1:]
-
-
-def _written_differently(claimed: Value, stated: Value) -> bool:
-    if claimed.comparator or claimed.text.lower() == stated.text.lower():
-        return False
-    return bool(stated.dimension) or not claimed.dimension
 
 
 def with_stated_values(text: str, equal: Sequence[tuple[Value, Value]]) -> str:
     """Return a claim with each value written as the source writes it.
 
     Equal values in other clothes ("1,250.00" and "1250", "on 9 March" and "yesterday") must not
-    look different to the entailment model. Offsets of the first of each pair count in ``text``.
+    look different to the entailment model.
     """
-    for claimed, stated in sorted(equal, key=lambda pair: -pair[0].start):
+    for claimed, stated in equal:
         if _written_differently(claimed, stated):
-            text = text[: claimed.start] + stated.text + text[claimed.end :]
+            text = text.replace(claimed.text, stated.text, 1)
     return text
+
+
+def _written_differently(claimed: Value, stated: Value) -> bool:
+    if claimed.comparator or claimed.text.lower() == stated.text.lower():
+        return False
+    return bool(stated.dimension) or not claimed.dimension

@@ -18,7 +18,7 @@ _SENTENCES = {
     ReasonCode.TENSE_MISMATCH: "The source says that this has ended: {evidence}.",
     ReasonCode.MISATTRIBUTED: "The source says this about somebody else: {evidence}.",
     ReasonCode.UNRELATED: "Nothing in the source is about this fact.",
-    ReasonCode.UNSUPPORTED: "The source neither supports nor contradicts this; closest: {evidence}.",
+    ReasonCode.UNSUPPORTED: "The source neither supports nor contradicts this: {evidence}.",
     ReasonCode.PARTIALLY_SUPPORTED: "Only a part of the fact is in the source: {evidence}.",
     ReasonCode.QUESTION_OR_HYPOTHETICAL: (
         "The source asks, plans or imagines this and does not state it: {evidence}."

@@ -36,6 +36,7 @@ def _claim(claim: ClaimSignals) -> SignalValue:
         "speech_veto": claim.speech_veto.value if claim.speech_veto else None,
         "tense": claim.tense.value,
         "values": claim.values.finding.value,
+        "unstated": list(claim.unstated),
         "opposed": claim.opposed,
         "coexists": claim.coexists,
         "speaker": claim.speaker.value,

@@ -28,6 +28,7 @@ class ClaimSignals:
         planned: the evidence only plans what it speaks of.
         tense: how the times fit.
         values: how numbers and dates compare.
+        unstated: names that the source does not have.
         opposed: polarity or an opposite on the same predicate contradicts.
         coexists: both may hold because the predicate has many values.
         speaker: who said the evidence.
@@ -45,6 +46,7 @@ class ClaimSignals:
     planned: bool
     tense: TenseFinding
     values: ValueReport
+    unstated: tuple[str, ...]
     opposed: bool
     coexists: bool
     speaker: Speaker

@@ -16,10 +16,19 @@ _GIVEN_TEXT = re.compile(
     r"transcribe|improve)\b[^:\n]{0,40}:",
     re.IGNORECASE,
 )
+_FICTION = re.compile(
+    r"\b(?:role-?play(?:ing)?|let's (?:pretend|play|say|imagine)|pretend (?:that|to be|i|you|we)|"
+    r"in character|hypothetically|imagine (?:that|i|you|we|if|a)|what if|suppose (?:that|i|we|my)|"
+    r"write (?:me )?(?:a|an) (?:story|poem|scene|novel|song|script)|in (?:my|the|this|a) "
+    r"(?:novel|story|dream|game|film|movie|book|play|script))\b",
+    re.IGNORECASE,
+)
 _CHANGE = frozenset("start begin join move leave get buy adopt marry retire launch open".split())
 _CONDITIONAL_MARKS = frozenset(["if", "unless", "whether", "lest", "provided", "supposing"])
 _MAYBE = frozenset(["maybe", "perhaps", "possibly", "might"])
-_UNREAL = frozenset(["wish", "hope", "imagine", "pretend", "dream", "suppose", "wonder", "doubt", "guess", "fear"])
+_UNREAL = frozenset(
+    ["wish", "hope", "imagine", "pretend", "dream", "suppose", "wonder", "doubt", "guess", "fear"]
+)
 _MIN_QUOTED_WORDS = 3
 
 
@@ -62,7 +71,7 @@ def reporting_head(parsed: ParsedText, head: Token) -> Token | None:
     for child in parsed.dependents(head, "parataxis", "ccomp"):
         if child.lemma in REPORTING and child.index > head.index:
             return child
-    if head.dep == "conj" and not head.head == head.index:
+    if head.dep == "conj" and head.head != head.index:
         first = parsed.head_of(head)
         return reporting_head(parsed, first) if first.dep == "ccomp" else None
     return None
@@ -71,7 +80,9 @@ def reporting_head(parsed: ParsedText, head: Token) -> Token | None:
 def _is_conditional(parsed: ParsedText, head: Token, tokens: tuple[Token, ...]) -> bool:
     if any(t.lower in _CONDITIONAL_MARKS and t.dep == "mark" for t in parsed.dependents(head)):
         return True
-    if any(_conditional_clause(parsed, child) for child in parsed.dependents(head, "advcl")):
+    if _depends_on_condition(parsed, head):
+        return True
+    if any(start <= head.start for start in _fictions(parsed.text)):
         return True
     if any(t.lower in _MAYBE for t in tokens):
         return True
@@ -80,12 +91,27 @@ def _is_conditional(parsed: ParsedText, head: Token, tokens: tuple[Token, ...]) 
     return _unreal_modal(parsed, head)
 
 
+def _depends_on_condition(parsed: ParsedText, head: Token) -> bool:
+    """Return whether a clause only holds under a condition that may never come.
+
+    "I'll buy a boat if I win" does; "it takes an hour if traffic is fine" is a habit and stands.
+    """
+    conditions = [c for c in parsed.dependents(head, "advcl") if _conditional_clause(parsed, c)]
+    modal = any(t.tag == "MD" for t in parsed.dependents(head, "aux"))
+    return any(modal or c.index < head.index for c in conditions)
+
+
+def _fictions(text: str) -> list[int]:
+    """Return where a text says that what follows is made up."""
+    return [m.start() for m in _FICTION.finditer(text)]
+
+
 def _conditional_clause(parsed: ParsedText, child: Token) -> bool:
     return any(t.lower in ("if", "unless") for t in parsed.dependents(child, "mark"))
 
 
 def _unreal_modal(parsed: ParsedText, head: Token) -> bool:
-    """Return whether "would", "could" or "might" governs, other than in "would like/love/rather"."""
+    """Return whether "would", "could" or "might" governs ("would like" and "rather" do not)."""
     modal = any(
         t.tag == "MD" and t.lower in ("would", "could", "might", "may", "'d", "’d")
         for t in parsed.dependents(head, "aux")

@@ -39,13 +39,39 @@ def subject_token(parsed: ParsedText, head: Token) -> Token | None:
     while token.index not in seen:
         seen.add(token.index)
         own = [t for t in parsed.dependents(token, *_SUBJECTS) if t.dep != "expl"]
+        own = [t for t in own if not is_vocative(parsed, t)]
         if own:
             return own[0]
+        if _opens_sentence(parsed, token):
+            return None
         if token.dep in ("conj", "xcomp", "advcl", "pcomp") and token.head != token.index:
             token = parsed.head_of(token)
             continue
         break
     return None
+
+
+def is_vocative(parsed: ParsedText, noun: Token) -> bool:
+    """Return whether a name only addresses somebody: "Hey John! Haven't talked …"."""
+    after = parsed.tokens[noun.index + 1 : noun.index + 2]
+    if noun.pos != "PROPN" or not after or after[0].text not in (",", "!", "?", "."):
+        return False
+    before = parsed.tokens[noun.index - 1] if noun.index else None
+    return before is None or before.pos in ("INTJ", "PUNCT") or before.lower in _GREETINGS
+
+
+_GREETINGS = frozenset("hey hi hello thanks yeah yes no wow ok okay oh so well dear bye".split())
+_BEFORE_VERB = frozenset({"ADV", "AUX", "PART", "INTJ", "PUNCT", "CCONJ", "SPACE"})
+
+
+def _opens_sentence(parsed: ParsedText, head: Token) -> bool:
+    """Return whether a finite verb without a subject opens its sentence ("Moved to Denver.")."""
+    sentence = parsed.sentences[parsed.sentence_of(head)]
+    finite = head.tag in ("VBD", "VBN", "VBP") and head.dep in ("ROOT", "ccomp", "advcl", "conj")
+    return finite and all(
+        t.pos in _BEFORE_VERB or is_vocative(parsed, t)
+        for t in parsed.tokens[sentence.first : head.index]
+    )
 
 
 def holder_of(parsed: ParsedText, noun: Token | None, perspective: Perspective) -> Holder:
@@ -94,7 +120,7 @@ def _noun_holder(parsed: ParsedText, noun: Token, perspective: Perspective) -> H
         return Holder(kind, core.lemma, aliases)
     if owner is not None and owner.lower not in _SECOND:
         kind = HolderKind.OTHER_PERSON if animate else HolderKind.THING
-        return Holder(kind, core.lemma, aliases | {owner.lower})
+        return Holder(kind, core.lemma, aliases | {owner.lower}, owner.lower)
     if _is_name(core):
         return Holder(HolderKind.NAMED, core.lower, aliases)
     if animate or core.entity == "PERSON":

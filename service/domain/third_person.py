@@ -38,7 +38,9 @@ def to_third_person(parsed: ParsedText, start: int, end: int, name: str = "the u
         word = _rewrite(parsed, token, name)
         if word != token.text and _opens_sentence(parsed, token):
             word = word[:1].upper() + word[1:]
-        pieces.append(word if word.startswith(" ") and not gap else gap + word.lstrip() if gap else word)
+        pieces.append(
+            word if word.startswith(" ") and not gap else gap + word.lstrip() if gap else word
+        )
         position = token.end
     text = "".join(pieces).strip()
     return text[:1].upper() + text[1:]

@@ -94,7 +94,11 @@ def _other_dimension(claimed: Value, stated: Value) -> Comparison:
     if claimed.raw != stated.raw:
         bare = "" in (claimed.dimension, stated.dimension)
         time = ValueKind.TIME in (claimed.kind, stated.kind)
-        return Comparison.DIFFERENT if bare and time and _clock(claimed, stated) else Comparison.INCOMPARABLE
+        return (
+            Comparison.DIFFERENT
+            if bare and time and _clock(claimed, stated)
+            else Comparison.INCOMPARABLE
+        )
     counted = claimed.dimension.startswith("count:") or stated.dimension.startswith("count:")
     if not claimed.dimension or not stated.dimension:
         return Comparison.EQUAL
@@ -115,7 +119,11 @@ def _compare_numbers(claimed: Value, stated: Value) -> Comparison:
     if (stated.approximate or claimed.approximate) and distance <= _APPROXIMATE:
         return Comparison.EQUAL if claimed.approximate else Comparison.VAGUE
     if stated.comparator:
-        return Comparison.VAGUE if _satisfies(first, stated.comparator, second) else Comparison.DIFFERENT
+        return (
+            Comparison.VAGUE
+            if _satisfies(first, stated.comparator, second)
+            else Comparison.DIFFERENT
+        )
     if claimed.raw == stated.raw and claimed.dimension:
         return Comparison.OTHER_UNIT
     return Comparison.DIFFERENT
@@ -142,7 +150,7 @@ def _compare_dates(claimed: Value, stated: Value) -> Comparison:
         return Comparison.VAGUE
     if any(_part(claimed, p) != _part(stated, p) for p in shared):
         return Comparison.DIFFERENT
-    return _precision(claimed, stated, shared)
+    return _precision(claimed, shared)
 
 
 def _shared_parts(claimed: Value, stated: Value) -> str:
@@ -158,7 +166,11 @@ def _known_parts(value: Value) -> str:
 
 
 def _within_month(value: Value) -> bool:
-    return value.since is not None and value.until is not None and value.since.month == value.until.month
+    return (
+        value.since is not None
+        and value.until is not None
+        and value.since.month == value.until.month
+    )
 
 
 def _part(value: Value, part: str) -> int:
@@ -166,6 +178,6 @@ def _part(value: Value, part: str) -> int:
     return {"y": day.year, "m": day.month, "d": day.day, "w": day.weekday()}[part]
 
 
-def _precision(claimed: Value, stated: Value, shared: str) -> Comparison:
+def _precision(claimed: Value, shared: str) -> Comparison:
     wanted = set(_known_parts(claimed)) - {"w"} or {"w"}
     return Comparison.EQUAL if wanted <= set(shared) else Comparison.VAGUE

@@ -1,0 +1,1 @@
+"""Measures the gate on cases and public data sets; see ``docs/evaluation.md``."""

@@ -17,7 +17,8 @@ TRAINING = {
     "synth_user": 6_000,
 }
 PREFIXED = 3_000  # further synth_user rows with the premise written as "User: …"
-SHUFFLED = 1_000  # per set: premises with a hypothesis from elsewhere, neutral
+UNRELATED = 500  # of each kind: premises with a hypothesis from elsewhere, neutral
+MOST_HYPOTHESIS = 400  # characters; the one or two longer ones do not fit the window
 HELD_OUT = ("mnli_dev_m", "snli_test")
 VALIDATION_SHARE = 8  # one premise in eight is kept for calibration
 PREFIX = "User: "
@@ -51,7 +52,8 @@ def read_rows(data: Path, name: str) -> list[Row]:
         raise FileNotFoundError(f"{path} is missing; --data must point to the training data")
     with gzip.open(path, "rt", encoding="utf-8") as stream:
         rows = map(json.loads, stream)
-        return [Row(r["premise"], r["hypothesis"], r["label"], name) for r in rows]
+        found = (Row(r["premise"], r["hypothesis"], r["label"], name) for r in rows)
+        return [row for row in found if len(row.hypothesis) <= MOST_HYPOTHESIS]
 
 
 def training_rows(data: Path, seed: int) -> list[Row]:
@@ -67,10 +69,20 @@ def training_rows(data: Path, seed: int) -> list[Row]:
             chosen.extend(
                 Row(PREFIX + r.premise, r.hypothesis, r.label, "prefixed") for r in further
             )
-        if name in ("mnli_dev_mm", "snli_dev"):
-            pairs = [(order.choice(rows), order.choice(rows)) for _ in range(SHUFFLED)]
-            chosen.extend(Row(a.premise, b.hypothesis, "neutral", "shuffled") for a, b in pairs)
-    return chosen
+    return chosen + _unrelated(data, order)
+
+
+def _unrelated(data: Path, order: random.Random) -> list[Row]:
+    """Return neutral pairs of texts that have nothing to do with each other.
+
+    None within SNLI, whose convention is that an unrelated hypothesis contradicts.
+    """
+    prose, user = read_rows(data, "mnli_dev_mm"), read_rows(data, "synth_user")
+    return [
+        Row(order.choice(a).premise, order.choice(b).hypothesis, "neutral", "unrelated")
+        for a, b in ((prose, prose), (prose, user), (user, prose))
+        for _ in range(UNRELATED)
+    ]
 
 
 def case_rows(path: Path) -> list[Row]:

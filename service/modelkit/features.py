@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from tokenizers import Encoding
 
 from service.adapters.onnx.batcher import BatchLimits, MicroBatcher
 from service.adapters.onnx.derived import derived_encoder
@@ -16,6 +17,8 @@ from service.adapters.onnx.manifest import verified_files
 from service.adapters.onnx.session import TokenSession
 from service.adapters.onnx.windows import WindowTokenizer
 from service.modelkit.dataset import Row
+
+CHUNK = 512  # rows queued at once
 
 
 class FeatureSource:
@@ -41,13 +44,15 @@ class FeatureSource:
         return np.asarray(np.load(cached), dtype=np.float32)
 
     def _compute(self, rows: Sequence[Row]) -> NDArray[np.float32]:
-        batcher = MicroBatcher(
+        batcher: MicroBatcher[Encoding, NDArray[np.float32]] = MicroBatcher(
             "features", lambda batch: list(self._session.run(batch)), BatchLimits(workers=2)
         )
         encodings = [self._tokenizer.pair(r.premise, r.hypothesis)[0] for r in rows]
         order = sorted(range(len(rows)), key=lambda index: len(encodings[index].ids))
+        outputs: list[NDArray[np.float32]] = []
         try:
-            outputs = batcher.run_all([encodings[index] for index in order])
+            for start in range(0, len(order), CHUNK):
+                outputs += batcher.run_all([encodings[i] for i in order[start : start + CHUNK]])
         finally:
             batcher.close()
         features = np.zeros((len(rows), len(outputs[0])), dtype=np.float32)

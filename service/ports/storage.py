@@ -10,10 +10,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Generic, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from service.audit.entry import EntryDraft
 from service.audit.rows import AuditRow, Body, FileState, Head
+from service.ports.memory import (
+    AttributeStore,
+    ConflictStore,
+    LessonStore,
+    MemoryStore,
+    OutboxStore,
+    ReviewStore,
+    TurnStore,
+)
+from service.ports.paging import Page, PageRequest
 
 __all__ = [
     "SYSTEM",
@@ -58,23 +68,6 @@ class Scope:
 
 SYSTEM = Scope(tenant="system", key="system")
 """The service itself: opening the log, rotating keys, rebuilding indexes."""
-
-
-@dataclass(frozen=True, slots=True)
-class PageRequest:
-    """How much of a list, and where to go on (``cursor`` is a ``Page.next_cursor``)."""
-
-    limit: int = 50
-    cursor: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Page(Generic[T]):
-    """One part of a list; ``total`` counts the whole list under the same filter."""
-
-    items: tuple[T, ...]
-    next_cursor: str | None
-    total: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,6 +281,41 @@ class Transaction(Protocol):
     @property
     def idempotency(self) -> IdempotencyStore:
         """Return the tenant's idempotency keys."""
+        ...
+
+    @property
+    def memories(self) -> MemoryStore:
+        """Return the tenant's memories with their history."""
+        ...
+
+    @property
+    def turns(self) -> TurnStore:
+        """Return the messages as they were received."""
+        ...
+
+    @property
+    def conflicts(self) -> ConflictStore:
+        """Return the disagreements between memories."""
+        ...
+
+    @property
+    def reviews(self) -> ReviewStore:
+        """Return the candidates that wait for a person."""
+        ...
+
+    @property
+    def attributes(self) -> AttributeStore:
+        """Return what the tenant declared about attributes."""
+        ...
+
+    @property
+    def lessons(self) -> LessonStore:
+        """Return the tenant's lessons."""
+        ...
+
+    @property
+    def outbox(self) -> OutboxStore:
+        """Return what the vector index still has to take in."""
         ...
 
 

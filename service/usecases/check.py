@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from service.audit.canonical import canonicalise
+from service.audit.canonical import JsonValue, canonicalise
 from service.audit.commitment import commit, new_salt
-from service.domain.check import CheckInput, CheckOutcome
+from service.domain.check import CheckInput, CheckOutcome, SignalValue
 from service.domain.policy import Policy
 from service.ports.clock import Clock
 from service.ports.identifiers import Identifiers
@@ -144,17 +144,28 @@ def _texts(asked: CheckInput, outcome: CheckOutcome) -> dict[str, str]:
         "fact": asked.fact,
         "source": asked.source,
         "evidence": evidence.text if evidence else "",
-        "result": canonicalise(_result(asked, outcome), floats=True).decode(),
+        "result": canonicalise(_result(asked, outcome)).decode(),
     }
 
 
-def _result(asked: CheckInput, outcome: CheckOutcome) -> dict[str, object]:
+def _exact(value: SignalValue) -> JsonValue:
+    """Return a value with floats as decimal strings: nothing that is hashed holds a float."""
+    if isinstance(value, float):
+        return f"{value:.6f}"
+    if isinstance(value, list):
+        return [_exact(v) for v in value]
+    if isinstance(value, dict):
+        return {k: _exact(v) for k, v in value.items()}
+    return value
+
+
+def _result(asked: CheckInput, outcome: CheckOutcome) -> dict[str, JsonValue]:
     """Return what was asked and found beside the texts themselves."""
     evidence = outcome.evidence
     return {
         "reason": outcome.reason,
         "evidence": {"start": evidence.start, "end": evidence.end} if evidence else None,
-        "signals": dict(outcome.signals),
+        "signals": _exact(dict(outcome.signals)),
         "speaker": asked.speaker.value,
         "speaker_name": asked.speaker_name,
         "observed_at": asked.observed_at.isoformat() if asked.observed_at else None,

@@ -12,9 +12,17 @@ from service.domain.check import CheckInput, CheckOutcome, Evidence, Scores
 from service.domain.clauses import Clause, SpeechAct
 from service.domain.decide import decide
 from service.domain.entailment import EntailmentScores
-from service.domain.evidence import Candidate, evidence_of, overlap, rank_candidates, window
+from service.domain.evidence import (
+    Candidate,
+    evidence_of,
+    overlap,
+    passage,
+    rank_candidates,
+    window,
+)
 from service.domain.guards.attribution import Attribution, attribution, misattributed
 from service.domain.guards.instructions import is_instruction, is_recalled
+from service.domain.guards.names import unstated_names
 from service.domain.guards.opposition import can_coexist, is_opposed
 from service.domain.guards.secrets import holds_secret
 from service.domain.guards.speech import speech_veto
@@ -25,6 +33,7 @@ from service.domain.reading import Claim, SourcePart, with_stated_values
 from service.domain.reasons import reason_sentence
 from service.domain.report import signal_report
 from service.domain.signals import ClaimSignals, Signals
+from service.domain.values import Value
 from service.domain.verdicts import Speaker
 from service.ports.language import LanguageAnalyser
 from service.ports.models import Embedder, EntailmentModel
@@ -49,6 +58,8 @@ class _Question:
     ranked: tuple[Candidate, ...]
     best: _Located | None
     values: ValueReport
+    source: str
+    names: frozenset[str]
     pairs: Mapping[str, tuple[str, str]]
 
 
@@ -89,7 +100,7 @@ class Gate:
         unique = list(dict.fromkeys(texts))
         vectors = dict(zip(unique, self._embedder.embed(unique), strict=True)) if unique else {}
         return [
-            [_question(claim, group, vectors) for claim in reading.claims]
+            [_question(claim, group, vectors, reading) for claim in reading.claims]
             for reading, group in zip(readings, located, strict=True)
         ]
 
@@ -102,18 +113,22 @@ class Gate:
     ) -> ClaimSignals:
         claim, best = question.claim, question.best
         top = question.ranked[0] if question.ranked else None
+        context = best.part.parsed.text if best else ""
         return ClaimSignals(
             text=claim.text,
             phrasings={name: scores[pair] for name, pair in question.pairs.items()},
             evidence=_evidence(best) if best else None,
             relatedness=top.relatedness if top else 0.0,
             overlap=top.overlap if top else 0.0,
-            attribution=attribution(claim.clause, best.clause) if best else Attribution.COMPATIBLE,
-            misattributed=misattributed(claim.clause, list(question.ranked), _MARGIN),
+            attribution=attribution(claim.clause, best.clause, context)
+            if best
+            else Attribution.COMPATIBLE,
+            misattributed=misattributed(claim.clause, question.ranked, _MARGIN, context),
             speech_veto=speech_veto(claim.clause, best.clause, best.part.parsed) if best else None,
             planned=bool(best) and best.clause.act is SpeechAct.PLAN if best else False,
             tense=tense_finding(claim.clause, best.clause) if best else TenseFinding.FITS,
             values=question.values,
+            unstated=unstated_names(claim.parsed, question.source, question.names),
             opposed=bool(best) and is_opposed(claim.clause, best.clause) if best else False,
             coexists=can_coexist(claim.clause, best.clause) if best else False,
             speaker=best.part.speaker if best else Speaker.USER,
@@ -127,25 +142,32 @@ def _clause_text(located: _Located) -> str:
 
 
 def _question(
-    claim: Claim, located: Sequence[_Located], vectors: Mapping[str, NDArray[np.float32]]
+    claim: Claim,
+    located: Sequence[_Located],
+    vectors: Mapping[str, NDArray[np.float32]],
+    reading: Reading,
 ) -> _Question:
+    asked = reading.asked
+    names = frozenset((asked.speaker_name or "").lower().split())
+    names |= {"user", reading.fact.name, reading.fact.other_name}
     if not located:
-        return _Question(claim, (), None, ValueReport(ValueFinding.NONE), {})
+        nothing = ValueReport(ValueFinding.NONE)
+        return _Question(claim, (), None, nothing, asked.source, names, {})
     target = vectors[claim.text]
     related = [_relatedness(target, vectors[_clause_text(x)]) for x in located]
     overlaps = [overlap(x.clause.content, claim.clause.content) for x in located]
     ranked = rank_candidates([x.clause for x in located], related, claim.clause, overlaps)
     best = next(x for x in located if x.clause is ranked[0].clause)
     values = compare_values(claim.values, _scopes(best, located))
-    text = with_stated_values(claim.text, values.equal)
-    return _Question(claim, tuple(ranked), best, values, _phrasings(best, text))
+    pairs = _phrasings(best, claim, values, asked)
+    return _Question(claim, tuple(ranked), best, values, asked.source, names, pairs)
 
 
 def _relatedness(first: NDArray[np.float32], second: NDArray[np.float32]) -> float:
     return round((float(first @ second) + 1) / 2, 6)
 
 
-def _scopes(best: _Located, located: Sequence[_Located]) -> list[list]:
+def _scopes(best: _Located, located: Sequence[_Located]) -> list[list[Value]]:
     part, clause = best.part, best.clause
     sentence = part.parsed.sentences[clause.sentence]
     return [
@@ -156,16 +178,30 @@ def _scopes(best: _Located, located: Sequence[_Located]) -> list[list]:
     ]
 
 
-def _phrasings(best: _Located, claim: str) -> dict[str, tuple[str, str]]:
-    """Return the ways in which one claim is put to the entailment model, by name."""
+def _phrasings(
+    best: _Located, claim: Claim, values: ValueReport, asked: CheckInput
+) -> dict[str, tuple[str, str]]:
+    """Return the ways in which one claim is put to the entailment model, by name.
+
+    Each looks at the pair from another side, so that they err apart: the evidence window as it was
+    said; the whole passage in the third person; and the speaker quoted, the claim in the first.
+    """
     part, clause = best.part, best.clause
     start, end = window(part.parsed, part.clauses, clause)
-    plain = part.parsed.text[start:end].strip()
+    first, last = passage(part.parsed, clause, (start, end))
+    third = with_stated_values(claim.text, values.equal)
+    own = with_stated_values(claim.first_person or claim.text, values.equal)
+    said = part.parsed.text
     return {
-        "plain": (plain, claim),
-        "third_person": (part.third_person(start, end), claim),
-        "labelled": (f"{part.speaker.value.capitalize()}: {plain}", claim),
+        "window": (f"{part.speaker.value.capitalize()}: {said[start:end].strip()}", third),
+        "third_person": (part.third_person(first, last), third),
+        "quoted": (f"{_speaker(part, asked)} said: {said[first:last].strip()}", own),
     }
+
+
+def _speaker(part: SourcePart, asked: CheckInput) -> str:
+    named = asked.speaker_name if part.speaker is Speaker.USER else None
+    return named or f"The {part.speaker.value}"
 
 
 def _evidence(located: _Located) -> Evidence:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from service.domain.errors import NotFound
@@ -83,7 +83,7 @@ class ManagePolicies:
         """Return the policy that applies when a request names none."""
         return self._database.read(scope, lambda tx: find_policy(tx, None))
 
-    def diff(self, scope: Scope, a: str, b: str) -> list[dict[str, Any]]:
+    def diff(self, scope: Scope, a: str, b: str) -> Sequence[dict[str, Any]]:
         """Return the fields in which two policies differ; raises ``NotFound``."""
 
         def work(tx: Transaction) -> list[dict[str, Any]]:

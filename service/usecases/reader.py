@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from service.domain.check import CheckInput
 from service.domain.clause_analysis import analyse_clauses
+from service.domain.clauses import Clause
 from service.domain.facts import NormalFact, normalise_fact
-from service.domain.reading import Claim, SourcePart, split_claims
+from service.domain.first_person import to_first_person
+from service.domain.holders import Holder, HolderKind
+from service.domain.reading import Claim, SourcePart, split_claims, with_names
 from service.domain.subjects import Perspective
 from service.domain.syntax import ParsedText
 from service.domain.verdicts import Speaker
@@ -81,13 +84,33 @@ class Reader:
         self, fact: NormalFact, parseable: ParsedText, asked: CheckInput
     ) -> tuple[Claim, ...]:
         clauses = analyse_clauses(parseable, Perspective(frozenset({fact.name})))
-        split = split_claims(parseable, clauses, fact.hypothesis, fact.name)
+        named = [_renamed(c, fact) for c in clauses]
+        split = split_claims(parseable, named, fact)
         parsed = self._language.parse([text for text, _ in split])
         anchor = asked.observed_at or _last_time(asked)
         return tuple(
-            Claim(text, clause, self._language.values(p, anchor))
+            Claim(
+                text=with_names(text, fact),
+                clause=clause,
+                values=self._language.values(p, anchor),
+                parsed=p,
+                first_person=to_first_person(p, fact.name),
+            )
             for (text, clause), p in zip(split, parsed, strict=True)
         )
+
+
+def _renamed(clause: Clause, fact: NormalFact) -> Clause:
+    """Return the clause with the fact's own name where a plain one stood for it."""
+    holder = clause.holder
+    if not fact.other_name:
+        return clause
+    if holder.noun == fact.other_name:
+        holder = Holder(HolderKind.NAMED, fact.other.lower(), holder.aliases)
+    if holder.owner == fact.other_name:
+        holder = replace(holder, owner=fact.other.lower(), aliases=frozenset({fact.other.lower()}))
+    content = frozenset(fact.other.lower() if w == fact.other_name else w for w in clause.content)
+    return replace(clause, holder=holder, content=content)
 
 
 def _turns(asked: CheckInput) -> list[_Turn]:
@@ -110,5 +133,3 @@ def _last_time(asked: CheckInput) -> datetime | None:
 def _foreign(parsed: Sequence[ParsedText], supported: frozenset[str]) -> str:
     """Return the language of the first text that cannot be parsed, or that of the first."""
     return next((p.language for p in parsed if p.language not in supported), "en")
-
-

@@ -23,8 +23,7 @@ KEYS = {
 def guarded(start_server):
     live = start_server(api_keys=tuple(made for _, made in KEYS.values()))
     with live.client() as client:
-        while client.get("/ready").status_code != 200:
-            pass
+        live.wait()
         yield client
 
 
@@ -88,7 +87,7 @@ def test_a_foreign_tenant_sees_nothing(guarded):
 def test_the_log_names_the_key_that_asked(guarded):
     body = guarded.post("/check", json=ASKED, headers=key("writer")).json()
     entry = guarded.get(f"/audit/{body['audit']['seq']}", headers=key("reader")).json()
-    assert entry["actor"] == f"key_{KEYS['writer'][1].key_id}"
+    assert entry["actor"].endswith(KEYS["writer"][1].key_id)
     assert KEYS["writer"][0] not in str(entry)
 
 

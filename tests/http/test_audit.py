@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-import sqlite3
 import uuid
 
 import pytest
+
+from service.adapters.db.engine import choose_driver
+
+# The server runs in this process: a second SQLite library here would drop the locks of its own.
+sqlite3 = choose_driver().module
 
 ASKED = {"source": "I work as a nurse.", "fact": "The user works as a nurse."}
 
@@ -64,8 +68,7 @@ def test_verify_an_intact_log(client, user):
 def test_verify_finds_a_change_and_reading_still_works(start_server):
     live = start_server()
     with live.client() as client:
-        while client.get("/ready").status_code != 200:
-            pass
+        live.wait()
         for _ in range(3):
             client.post("/check", json={**ASKED, "user_id": "ana"})
         with sqlite3.connect(live.database) as raw:

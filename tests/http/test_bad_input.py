@@ -51,6 +51,7 @@ CASES = [
     ("empty user id", changed(user_id=""), 422, "user_id"),
     ("unknown policy", changed(policy="no-such-policy"), 422, "policy"),
     ("long fact", changed(fact="x" * 2_001), 413, "fact"),
+    ("fact over the model's window", changed(fact="word " * 390 + "end"), 413, "fact"),
     ("long source", changed(source="x" * 32_001), 413, "source"),
     ("5,000 sentences", changed(source="This is a sentence. " * 5_000), 413, "source"),
     (

@@ -39,8 +39,7 @@ def test_an_unexpected_error_shows_nothing_of_the_inside(start_server, parts, ca
 
     live = start_server(with_parts=replace(parts, nli=Broken))
     with live.client() as client:
-        while client.get("/ready").status_code != 200:
-            pass
+        live.wait()
         asked = {"source": "My unmistakable sentence.", "fact": "The user has a sentence."}
         answer = client.post("/check", json=asked)
         assert answer.status_code == 500

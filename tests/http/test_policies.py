@@ -18,9 +18,9 @@ ASKED = {"source": "I work as a nurse.", "fact": "The user works as a nurse."}
 
 @pytest.fixture
 def client(start_server):
-    with start_server().client() as made:
-        while made.get("/ready").status_code != 200:
-            pass
+    live = start_server()
+    live.wait()
+    with live.client() as made:
         yield made
 
 
@@ -96,7 +96,7 @@ def test_a_check_can_name_its_policy(client, reference):
         ({"guards": {"moon": "off"}}, "guards"),
         ({"guards": {"speech_act": "reject"}}, "guards.speech_act"),
         ({"guards": []}, "guards"),
-        ({"languages": [1]}, "languages"),
+        ({"languages": [1]}, "languages.0"),
         ({"name": "a\ud800"}, "name"),
         ({"name": "a\u0000"}, "name"),
     ],

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from service.domain.errors import InvalidInput
-from service.ports.storage import Page, PageRequest
+from service.ports.paging import Page, PageRequest
 
 MAX_LIMIT = 200
 WIDTH = 5  # bytes of a position: eight characters, without padding

@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
     CursorResult,
     Executable,
+    Row,
     Select,
     Table,
+    func,
     insert,
     select,
+    update,
 )
+from sqlalchemy.exc import IntegrityError
 
+from service.adapters.db import cursors
 from service.adapters.db.errors import domain_errors
+from service.domain.errors import Conflict
 from service.ports.clock import Clock
 from service.ports.identifiers import Identifiers
+from service.ports.paging import Page, PageRequest
 from service.ports.storage import Scope
 
+T = TypeVar("T")
 Parameters = dict[str, object] | list[dict[str, object]]
 
 
@@ -51,6 +60,35 @@ class Repository:
     def _insert(self, table: Table, **values: object) -> None:
         """Insert a row for this tenant."""
         self._execute(insert(table), {"tenant": self._session.scope.tenant, **values})
+
+    def _add(self, what: str, table: Table, **values: object) -> None:
+        """Insert a row that nothing is known about yet; ``Conflict`` if the tables refuse it."""
+        row = {"tenant": self._session.scope.tenant, **values}
+        with domain_errors():
+            try:
+                self._session.connection.execute(insert(table), row)
+            except IntegrityError as error:
+                raise Conflict(
+                    f"This {what} exists already, or it names something that does not."
+                ) from error
+
+    def _change(self, table: Table, *which: ColumnElement[bool], **values: object) -> bool:
+        """Update this tenant's rows that fulfil the conditions; tell whether there were any."""
+        statement = update(table).where(self._mine(table), *which).values(**values)
+        return self._execute(statement).rowcount > 0
+
+    def _page(
+        self, matching: Select[Any], table: Table, page: PageRequest, make: Callable[[Row[Any]], T]
+    ) -> Page[T]:
+        """Return a part of a list, newest first; ``table`` is the one whose position counts."""
+        before = cursors.position(page)
+        counting = matching.with_only_columns(func.count(), maintain_column_froms=True)
+        total = int(self._execute(counting).scalar_one())
+        query = matching if before is None else matching.where(table.c.position < before)
+        query = query.order_by(table.c.position.desc()).limit(page.limit + 1)
+        rows = self._execute(query).all()
+        cut = cursors.cut(rows, page, total, lambda row: int(row.position))
+        return Page(tuple(map(make, cut.items)), cut.next_cursor, cut.total)
 
     def _execute(
         self, statement: Executable, parameters: Parameters | None = None

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from service.adapters.db.attributes import SqlAttributes
 from service.adapters.db.audit import SqlAudit
+from service.adapters.db.conflicts import SqlConflicts
 from service.adapters.db.decisions import SqlDecisions
 from service.adapters.db.idempotency import SqlIdempotency
+from service.adapters.db.lessons import SqlLessons
+from service.adapters.db.memories import SqlMemories
+from service.adapters.db.outbox import SqlOutbox
 from service.adapters.db.policies import SqlPolicies
 from service.adapters.db.repository import Session
+from service.adapters.db.reviews import SqlReviews
 from service.adapters.db.subjects import SqlSubjects
+from service.adapters.db.turns import SqlTurns
 from service.ports.storage import Scope
 
 
@@ -21,3 +28,10 @@ class SqlTransaction:
         self.audit = SqlAudit(session)
         self.subjects = SqlSubjects(session)
         self.idempotency = SqlIdempotency(session)
+        self.memories = SqlMemories(session)
+        self.turns = SqlTurns(session)
+        self.conflicts = SqlConflicts(session)
+        self.reviews = SqlReviews(session)
+        self.attributes = SqlAttributes(session)
+        self.lessons = SqlLessons(session)
+        self.outbox = SqlOutbox(session)

@@ -1,0 +1,1 @@
+"""English through spaCy, with numbers, units and dates through libraries made for them."""

@@ -15,7 +15,13 @@ _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
     r"sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
 )
-_DAY = r"\d{1,2}(?:st|nd|rd|th)?"
+_ORDINALS = (
+    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth "
+    "fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth twenty-first "
+    "twenty-second twenty-third twenty-fourth twenty-fifth twenty-sixth twenty-seventh "
+    "twenty-eighth twenty-ninth thirtieth thirty-first"
+).split()
+_DAY = rf"(?:\d{{1,2}}(?:st|nd|rd|th)?|{'|'.join(reversed(_ORDINALS))})"
 _YEAR = r"(?:19|20)\d{2}"
 _WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _COUNT = r"(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|a couple of)"
@@ -27,7 +33,7 @@ _PATTERNS = (
     rf"(?P<mdy>{_MONTH} (?:the )?{_DAY}(?!\d)(?:,? {_YEAR})?)",
     rf"(?P<my>{_MONTH},? {_YEAR})",
     r"(?P<slash>\d{1,2}/\d{1,2}/\d{2,4})",
-    rf"(?P<ago>{_COUNT} {_PERIOD} (?:ago|from now))",
+    rf"(?P<ago>{_COUNT} {_PERIOD} (?:ago|from (?:now|today)))",
     rf"(?P<rel>(?:last|next|this|past|coming) (?:{_WEEKDAY}|week|month|year|{_MONTH}))",
     r"(?P<deictic>the day (?:before yesterday|after tomorrow)|yesterday|today|tonight|tomorrow)",
     r"(?P<part>this (?:morning|afternoon|evening)|last night)",
@@ -93,6 +99,8 @@ def _relative(kind: str, text: str, anchor: datetime) -> tuple[date, date] | Non
     if text in ("the day before yesterday", "the day after tomorrow"):
         day = anchor.date() + timedelta(days=-2 if "before" in text else 2)
         return day, day
+    if kind == "ago":
+        text = re.sub(r"(?:an?|one) fortnight", "2 weeks", text).replace("from today", "from now")
     if kind == "rel":
         whole = _whole_period(text, anchor.date())
         if whole is not None:
@@ -131,6 +139,13 @@ def _month(year: int, month: int) -> tuple[date, date]:
     return date(year, month, 1), date(year, month, monthrange(year, month)[1])
 
 
+def _with_digits(text: str) -> str:
+    """Return the text with ordinal words as numbers, which dateparser does not know."""
+    for number, word in reversed(list(enumerate(_ORDINALS, start=1))):
+        text = re.sub(rf"\b{word}\b", str(number), text)
+    return text
+
+
 @lru_cache(maxsize=4096)
 def _parse(text: str, anchor: datetime) -> tuple[date, str] | None:
     settings = {
@@ -139,7 +154,7 @@ def _parse(text: str, anchor: datetime) -> tuple[date, str] | None:
         "RETURN_AS_TIMEZONE_AWARE": False,
         "PREFER_DAY_OF_MONTH": "first",
     }
-    data = DateDataParser(languages=["en"], settings=settings).get_date_data(text)
+    data = DateDataParser(languages=["en"], settings=settings).get_date_data(_with_digits(text))
     if data is None or data.date_obj is None:
         return None
-    return data.date_obj.date(), data.period
+    return data.date_obj.date(), data.period or "day"

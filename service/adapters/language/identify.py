@@ -11,9 +11,7 @@ import re
 import unicodedata
 from importlib import import_module
 
-_LATIN_LANGUAGES = (
-    "fr de es it pt nl sv da nb fi pl cs sk hu ro tr hr sl id ca et lv lt is".split()
-)
+_LATIN_LANGUAGES = "fr de es it pt nl sv da nb fi pl cs sk hu ro tr hr sl id ca et lv lt is".split()
 _SCRIPTS = {
     "CJK": "zh", "HIRAGANA": "ja", "KATAKANA": "ja", "HANGUL": "ko", "CYRILLIC": "ru",
     "GREEK": "el", "ARABIC": "ar", "HEBREW": "he", "DEVANAGARI": "hi", "THAI": "th",
@@ -26,8 +24,8 @@ _MIN_LEAD = 2
 _SHORT = 5
 _TELLING_LENGTH = 4
 _SHORT_ENGLISH = frozenset(
-    "man men war die hat son con den era ten les sin bin fin pan per die dan van pro ad on us ma pa "
-    "hen her ham san al ben ali tim jan max art bar ski sky sea tea".split()
+    "man men war die hat son con den era ten les sin bin fin pan per die dan van pro ad on us ma "
+    "pa hen her ham san al ben ali tim jan max art bar ski sky sea tea".split()
 )
 _ENGLISH_ALSO = frozenset(
     "yes no ok okay thanks hello hi hey please i'm i've i'd i'll it's don't can't my mine since "

@@ -11,8 +11,12 @@ from service.adapters.language.units import base_unit, currency
 from service.domain.syntax import ParsedText, Token
 from service.domain.values import Value, ValueKind
 
-_DIGITS = re.compile(r"^[$€£¥₹]?(\d{1,3}(?:[, ]\d{3})+|\d+)(\.\d+)?(k|m|bn|am|pm|%|[a-z]{1,3})?$", re.I)
-_CLOCK = re.compile(r"\b(\d{1,2})(?:[:.](\d{2}))?\s?(am|pm|a\.m\.|p\.m\.|o'clock)\b|\b(\d{1,2}):(\d{2})\b", re.I)
+_DIGITS = re.compile(
+    r"^[$€£¥₹]?(\d{1,3}(?:[, ]\d{3})+|\d+)(\.\d+)?(k|m|bn|am|pm|%|[a-z]{1,3})?$", re.I
+)
+_CLOCK = re.compile(
+    r"\b(\d{1,2})(?:[:.](\d{2}))?\s?(am|pm|a\.m\.|p\.m\.|o'clock)\b|\b(\d{1,2}):(\d{2})\b", re.I
+)
 _WORDS = frozenset(
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
     "sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety "
@@ -20,8 +24,10 @@ _WORDS = frozenset(
 )
 _SPECIAL = {"dozen": 12.0, "half": 0.5, "couple": 2.0, "twice": 2.0, "once": 1.0, "thrice": 3.0}
 _SCALE = {"k": 1e3, "m": 1e6, "bn": 1e9}
-_MORE = {"more": ">", "over": ">", "above": ">", "exceeding": ">", "least": ">=", "minimum": ">=",
-         "less": "<", "fewer": "<", "under": "<", "below": "<", "most": "<=", "maximum": "<="}  # fmt: skip
+_MORE = {
+    "more": ">", "over": ">", "above": ">", "exceeding": ">", "least": ">=", "minimum": ">=",
+    "less": "<", "fewer": "<", "under": "<", "below": "<", "most": "<=", "maximum": "<=",
+}  # fmt: skip
 _ABOUT = frozenset("about around roughly approximately nearly almost circa some ~".split())
 _LOOK_BACK = 3
 
@@ -77,7 +83,9 @@ def _joins(parsed: ParsedText, token: Token) -> bool:
     after = parsed.tokens[token.index + 1 : token.index + 2]
     follows = bool(after) and after[0].lower in _WORDS
     before = parsed.tokens[token.index - 1].lower
-    return follows and (token.text == "-" or token.lower == "and" and before in ("hundred", "thousand"))
+    return follows and (
+        token.text == "-" or (token.lower == "and" and before in ("hundred", "thousand"))
+    )
 
 
 def _trim(run: list[Token]) -> list[Token]:
@@ -94,7 +102,13 @@ def _magnitude(run: list[Token]) -> float | None:
         number = float(re.sub(r"[, ]", "", first.group(1)) + (first.group(2) or ""))
         number *= _SCALE.get((first.group(3) or "").lower(), 1.0)
         for word in run[1:]:
-            number *= {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "dozen": 12}.get(word.lower, 1)
+            number *= {
+                "hundred": 1e2,
+                "thousand": 1e3,
+                "million": 1e6,
+                "billion": 1e9,
+                "dozen": 12,
+            }.get(word.lower, 1)
         return number
     try:
         return float(text2num(" ".join(t.lower for t in run if t.text != "-"), "en"))
@@ -139,7 +153,9 @@ def _measure(parsed: ParsedText, run: list[Token]) -> tuple[ValueKind, str, str,
     unit_token = next((t for t in following if t.text != "-"), None)
     if code is None and unit_token is not None:
         code = currency(unit_token.text)
-        if code is not None and not (code == "GBP" and base_unit(unit_token.text) and _weight(parsed, unit_token)):
+        if code is not None and not (
+            code == "GBP" and base_unit(unit_token.text) and _weight(parsed, unit_token)
+        ):
             return ValueKind.QUANTITY, f"currency:{code}", code, 1.0, unit_token.end
     if code is not None:
         return ValueKind.QUANTITY, f"currency:{code}", code, 1.0, last.end
@@ -167,6 +183,6 @@ def _count_or_name(parsed: ParsedText, run: list[Token]) -> tuple[ValueKind, str
         return ValueKind.IDENTIFIER, f"id:{before.lemma}", "", 1.0, run[-1].end
     if head.pos == "NOUN" and head.index > run[-1].index and run[-1].dep in ("nummod", "compound"):
         return ValueKind.NUMBER, f"count:{head.lemma}", "", 1.0, run[-1].end
-    if head.lower == "at" or before is not None and before.lower == "at":
+    if head.lower == "at" or (before is not None and before.lower == "at"):
         return ValueKind.TIME, "", "", 60.0, run[-1].end
     return ValueKind.NUMBER, "", "", 1.0, run[-1].end

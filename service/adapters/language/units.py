@@ -23,15 +23,17 @@ _ALIASES = {
     "°f": "degF", "gb": "gigabyte", "mb": "megabyte", "tb": "terabyte", "kb": "kilobyte",
     "mph": "mile/hour", "kph": "kilometer/hour", "stone": "stone", "inch": "inch", "ft": "foot",
     "cm": "centimeter", "mm": "millimeter", "m": "meter", "g": "gram", "kg": "kilogram",
-    "ml": "milliliter", "mg": "milligram", "mcg": "microgram", "kwh": "kilowatt_hour", "km/h": "kilometer/hour", "month": "month", "week": "week",
+    "ml": "milliliter", "mg": "milligram", "mcg": "microgram",
+    "kwh": "kilowatt_hour", "km/h": "kilometer/hour", "month": "month",
+    "week": "week",
     "fortnight": "fortnight", "decade": "decade",
 }  # fmt: skip
 _NAMED = frozenset(
     "meter metre kilometer kilometre centimeter centimetre millimeter millimetre mile yard foot "
     "inch liter litre milliliter millilitre gallon pint ounce gram gramme kilogram kilogramme "
     "pound ton tonne stone second minute hour day week fortnight month year decade degree watt "
-    "kilowatt volt ampere hertz byte kilobyte megabyte gigabyte terabyte calorie kilocalorie joule "
-    "acre hectare celsius fahrenheit knot".split()
+    "kilowatt microgram milligram volt ampere hertz byte kilobyte megabyte gigabyte terabyte "
+    "calorie kilocalorie joule acre hectare celsius fahrenheit knot".split()
 )
 _SPELLING = {"metre": "meter", "litre": "liter", "gramme": "gram"}
 
@@ -64,7 +66,7 @@ def _unit_name(word: str) -> str | None:
         return None
     if lower in _ALIASES:
         return _ALIASES[lower]
-    singular = lower[:-1] if lower.endswith("s") and len(lower) > 2 else lower
+    singular = lower[:-1] if lower.endswith("s") and lower != "s" else lower
     singular = "foot" if lower == "feet" else "inch" if lower == "inches" else singular
     if singular not in _NAMED:
         return None

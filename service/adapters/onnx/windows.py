@@ -8,7 +8,7 @@ from tokenizers import Encoding, Tokenizer
 
 from service.domain.errors import TooLarge
 
-OVERLAP = 64  # tokens that neighbouring windows share
+OVERLAP_SHARE = 4  # neighbouring windows share a quarter of their tokens
 
 
 class WindowTokenizer:
@@ -18,7 +18,9 @@ class WindowTokenizer:
         self._tokenizer: Tokenizer = Tokenizer.from_file(str(path))
         self._window = window
         self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(window, stride=OVERLAP, strategy="only_first")
+        self._tokenizer.enable_truncation(
+            window, stride=window // OVERLAP_SHARE, strategy="only_first"
+        )
 
     @property
     def most_hypothesis_tokens(self) -> int:

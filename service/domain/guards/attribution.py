@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 
 from service.domain.clauses import Clause, SpeechAct
 from service.domain.evidence import Candidate, same_holder
+from service.domain.guards.names import is_mentioned
 from service.domain.holders import Holder, HolderKind
-from service.domain.lexicon.kinship import same_relation
+from service.domain.lexicon.kinship import implied_by, same_relation
 
 _OWNING = frozenset({"have", "own", "keep", "possess"})
 
@@ -21,17 +23,18 @@ class Attribution(StrEnum):
     DIFFERENT = "different"
 
 
-def attribution(claim: Clause, evidence: Clause) -> Attribution:
+def attribution(claim: Clause, evidence: Clause, passage: str) -> Attribution:
     """Return whether a clause can justify a claim about the claim's subject.
 
     A claim about the speaker needs a clause about the speaker, one that happens to the speaker
     ("my doctor diagnosed me"), or one about something of theirs. A claim about somebody else needs
-    that somebody: by name, by relation, or through an unresolved pronoun.
+    that somebody: by name, by relation, or through an unresolved pronoun. ``passage`` is the text
+    in which the clause is read; a name must be mentioned there, and not only be addressed.
     """
     if claim.holder.kind is HolderKind.SPEAKER:
         return _about_speaker(claim, evidence)
-    if claim.holder.is_third_party:
-        return _about_other(claim.holder, evidence.holder)
+    if claim.holder.is_third_party or claim.holder.owner:
+        return _about_other(claim, evidence, passage)
     return Attribution.COMPATIBLE
 
 
@@ -65,7 +68,11 @@ def _belongs_elsewhere(claim: Clause, evidence: Clause) -> bool:
 
 def _mentions(claim: Clause, holder: Holder) -> bool:
     """Return whether the claim speaks of the holder: "The user has a son" of "my son plays …"."""
-    return any(name in claim.content or same_relation_in(name, claim.content) for name in holder.names)
+    words = claim.content | {claim.complement}
+    return any(
+        name in words or same_relation_in(name, words) or implied_by(name) & words
+        for name in holder.names
+    )
 
 
 def same_relation_in(name: str, words: frozenset[str]) -> bool:
@@ -92,23 +99,40 @@ _TELLING_POSSESSIONS = frozenset(
 )
 
 
-def _about_other(subject: Holder, holder: Holder) -> Attribution:
+def _about_other(claim: Clause, evidence: Clause, passage: str) -> Attribution:
+    subject, holder = claim.holder, evidence.holder
+    if subject.owner:
+        stated = is_mentioned(subject.owner, passage)
+        return Attribution.COMPATIBLE if stated else Attribution.DIFFERENT
     if same_holder(subject, holder) or _same_relation(subject, holder):
         return Attribution.SAME
-    if holder.kind in (HolderKind.PRONOUN, HolderKind.THING, HolderKind.UNKNOWN):
-        return Attribution.COMPATIBLE
     if subject.kind is HolderKind.PRONOUN:
         return Attribution.COMPATIBLE
-    if subject.kind is HolderKind.NAMED and holder.kind is HolderKind.POSSESSION:
-        return Attribution.COMPATIBLE
-    return Attribution.DIFFERENT
+    if holder.kind in _SOMEBODY:
+        return Attribution.DIFFERENT
+    if subject.kind is HolderKind.NAMED:
+        stated = is_mentioned(subject.noun, passage)
+        return Attribution.COMPATIBLE if stated else Attribution.DIFFERENT
+    return Attribution.COMPATIBLE
+
+
+_SOMEBODY = frozenset(
+    {
+        HolderKind.SPEAKER,
+        HolderKind.ADDRESSEE,
+        HolderKind.RELATED,
+        HolderKind.NAMED,
+        HolderKind.OTHER_PERSON,
+    }
+)
 
 
 def _same_relation(first: Holder, second: Holder) -> bool:
-    return any(same_relation(a, b) for a in first.names for b in second.names)
+    others = second.names | ({second.owner} if second.owner else set())
+    return any(same_relation(a, b) for a in first.names for b in others)
 
 
-def misattributed(claim: Clause, ranked: list[Candidate], margin: float) -> bool:
+def misattributed(claim: Clause, ranked: Sequence[Candidate], margin: float, passage: str) -> bool:
     """Return whether the evidence belongs to somebody else.
 
     Only the best clause counts, and those that fit about as well (within ``margin`` of its rank):
@@ -118,5 +142,5 @@ def misattributed(claim: Clause, ranked: list[Candidate], margin: float) -> bool
         return False
     best = ranked[0].rank
     close = [c for c in ranked if best - c.rank <= margin]
-    findings = [attribution(claim, c.clause) for c in close]
+    findings = [attribution(claim, c.clause, passage) for c in close]
     return findings[0] is Attribution.DIFFERENT and Attribution.SAME not in findings

@@ -42,7 +42,8 @@ def is_opposed(claim: Clause, evidence: Clause) -> bool:
         return False
     shared = claim.content & evidence.content
     rest = claim.content - shared
-    if not rest and shared:
+    same = claim.lemma == evidence.lemma and claim.complement == evidence.complement
+    if not rest and shared and same:
         return claim.negative != evidence.negative and claim.ended == evidence.ended
     opposed = {w for w in rest if any(opposite(w, other) for other in _words(evidence))}
     return bool(opposed) and rest <= opposed and claim.negative == evidence.negative

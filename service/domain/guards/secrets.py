@@ -7,8 +7,8 @@ import re
 _LABELLED = re.compile(
     r"\b(?:pass(?:word|code|phrase|wd)?|pwd|pin(?: code| number)?|api[ _-]?key|secret(?: key)?|"
     r"access[ _-]?(?:key|token)|auth[ _-]?token|token|private key|credentials?|cvv|cvc|"
-    r"security code|ssn|social security(?: number)?|passport(?: number)?|national insurance(?: number)?|"
-    r"iban|account number|routing number|login|seed phrase|recovery (?:code|phrase))\b"
+    r"security code|ssn|social security(?: number)?|passport(?: number)?|"
+    r"national insurance(?: number)?|iban|account number|routing number|login|seed phrase|recovery (?:code|phrase))\b"
     r"[^.\n]{0,24}?(?:\bis\b|\bare\b|[:=])\s*[\"'“`]?(?P<value>\S{3,})",
     re.IGNORECASE,
 )
@@ -27,8 +27,8 @@ _SHAPES = (
 )
 _CARD = re.compile(r"(?<!\d)(?:\d[ -]?){13,19}(?!\d)")
 _HARMLESS = frozenset(
-    "a an the not no my your his her their our very too so being that what in on at strong weak long "
-    "short forgotten lost expired required needed wrong correct safe secure".split()
+    "a an the not no my your his her their our very too so being that what in on at strong weak "
+    "long short forgotten lost expired required needed wrong correct safe secure".split()
 )
 _LUHN_DOUBLE = 9
 

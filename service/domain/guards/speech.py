@@ -15,9 +15,7 @@ _ORDERED = frozenset("prefer want like use need wish require expect choose".spli
 _DEFINITE = frozenset("my our this these that those".split())
 
 
-def speech_veto(
-    claim: Clause, evidence: Clause, parsed: ParsedText
-) -> ReasonCode | None:
+def speech_veto(claim: Clause, evidence: Clause, parsed: ParsedText) -> ReasonCode | None:
     """Return why a clause does not commit its speaker to the claim, or None if it does.
 
     A question supports a claim about the asking, and what it takes for granted ("this Python
@@ -35,7 +33,9 @@ def speech_veto(
     if act is SpeechAct.PLAN:
         return _planned(claim, evidence)
     if act is SpeechAct.IMPERATIVE and claim.holder.kind is HolderKind.SPEAKER:
-        return None if claim.lemma in _ORDERED or _about_the_asking(claim) else ReasonCode.INSTRUCTION
+        return (
+            None if claim.lemma in _ORDERED or _about_the_asking(claim) else ReasonCode.INSTRUCTION
+        )
     return None
 
 

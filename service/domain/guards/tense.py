@@ -12,6 +12,9 @@ _STATIVE = frozenset(
 )
 
 
+_PARTING = frozenset("sell lose give return donate remove take rehome ditch bin scrap".split())
+
+
 class TenseFinding(StrEnum):
     """How the time of the evidence fits the time of the claim."""
 
@@ -30,9 +33,11 @@ def tense_finding(claim: Clause, evidence: Clause) -> TenseFinding:
     """
     if claim.negative or claim.ended or claim.tense not in (Tense.PRESENT, Tense.FUTURE):
         return TenseFinding.FITS
+    if claim.lemma in ("have", "own") and evidence.lemma in _PARTING:
+        return TenseFinding.PAST_ONLY
     if not _same_state(claim, evidence):
         return TenseFinding.FITS
-    if evidence.tense is Tense.PAST_HABIT or evidence.ended and not evidence.negative:
+    if evidence.tense is Tense.PAST_HABIT or (evidence.ended and not evidence.negative):
         return TenseFinding.ENDED
     stative = claim.lemma in _STATIVE and claim.lemma == evidence.lemma
     if stative and evidence.tense is Tense.PAST and claim.complement == evidence.complement:
@@ -47,4 +52,6 @@ def _same_state(claim: Clause, evidence: Clause) -> bool:
         return bool(shared - {claim.lemma}) or claim.content <= {claim.lemma}
     if claim.lemma in evidence.content and claim.content <= evidence.content:
         return True
-    return claim.lemma == "be" and bool(claim.complement) and claim.complement == evidence.complement
+    return (
+        claim.lemma == "be" and bool(claim.complement) and claim.complement == evidence.complement
+    )

@@ -30,9 +30,7 @@ class ValueReport:
     equal: tuple[tuple[Value, Value], ...] = ()
 
 
-def compare_values(
-    claimed: Sequence[Value], scopes: Sequence[Sequence[Value]]
-) -> ValueReport:
+def compare_values(claimed: Sequence[Value], scopes: Sequence[Sequence[Value]]) -> ValueReport:
     """Return how the fact's values compare with the source's.
 
     Args:
@@ -50,7 +48,11 @@ def compare_values(
         if report.finding is ValueFinding.MATCH:
             equal.extend(report.equal)
         elif worst.finding in (ValueFinding.MATCH, ValueFinding.ABSENT):
-            worst = report if report.finding is not ValueFinding.ABSENT or worst.finding is ValueFinding.MATCH else worst
+            worst = (
+                report
+                if report.finding is not ValueFinding.ABSENT or worst.finding is ValueFinding.MATCH
+                else worst
+            )
     return ValueReport(worst.finding, worst.stated, worst.claimed, tuple(equal))
 
 

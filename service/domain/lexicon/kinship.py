@@ -27,3 +27,19 @@ _SETS = tuple(frozenset(g.split()) for g in _GROUPS)
 def same_relation(first: str, second: str) -> bool:
     """Return whether two nouns can name the same relation ("mum", "mother"; "son", "child")."""
     return first == second or any(first in group and second in group for group in _SETS)
+
+
+_IMPLIED = {
+    "wife": "married marry spouse husband", "husband": "married marry spouse wife",
+    "spouse": "married marry", "fiancé": "engaged engage", "fiancée": "engaged engage",
+    "son": "parent father mother child kid dad mum mom", "daughter": "parent father mother child",
+    "kid": "parent father mother child", "child": "parent father mother",
+    "baby": "parent father mother child", "twin": "sibling parent",
+    "grandson": "grandparent grandfather grandmother", "ex": "divorced separated",
+    "boyfriend": "relationship", "girlfriend": "relationship", "partner": "relationship",
+}  # fmt: skip
+
+
+def implied_by(noun: str) -> frozenset[str]:
+    """Return the words for what having such a relation makes the speaker ("wife": "married")."""
+    return frozenset(_IMPLIED.get(noun, "").split())

@@ -64,7 +64,40 @@ ANIMALS: frozenset[str] = frozenset(_ANIMALS.split())
 _PREFIX = re.compile(r"^(?:step|grand|great|god|half|co|ex|foster|ex-|co-|great-)[- ]?")
 _AGENTIVE = re.compile(r"[a-z]{3,}(?:ist|ician|ologist|woman|man|person|mate|maker|keeper|ee)$")
 _NOT_AGENTIVE = frozenset(
-    ["coffee", "employee-handbook", "tree", "committee", "fee", "degree", "knee", "coffee-table", "toffee", "referee", "marquee", "jubilee", "guarantee", "pedigree", "trustee-report", "list", "wrist", "twist", "mist", "gist", "checklist", "playlist", "wishlist", "climate", "estimate", "stalemate", "talisman", "ultimate", "roommate-agreement", "human", "woman-hood", "automate"]
+    [
+        "coffee",
+        "employee-handbook",
+        "tree",
+        "committee",
+        "fee",
+        "degree",
+        "knee",
+        "coffee-table",
+        "toffee",
+        "referee",
+        "marquee",
+        "jubilee",
+        "guarantee",
+        "pedigree",
+        "trustee-report",
+        "list",
+        "wrist",
+        "twist",
+        "mist",
+        "gist",
+        "checklist",
+        "playlist",
+        "wishlist",
+        "climate",
+        "estimate",
+        "stalemate",
+        "talisman",
+        "ultimate",
+        "roommate-agreement",
+        "human",
+        "woman-hood",
+        "automate",
+    ]
 ) - {"referee", "human"}
 
 

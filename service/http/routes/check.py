@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Body
 from starlette.responses import Response
 
-from service.domain.errors import InvalidInput, NotFound
+from service.domain.errors import InvalidInput, NotFound, TooLarge
 from service.http.dependencies import (
     IdempotencyDep,
     NeedsModels,
@@ -67,7 +67,7 @@ async def check(
         return 200, to_response(commands[0], answers[0])
 
     kept = once(key, body.model_dump_json(), render)
-    answer = await workers.run(lambda: _run(services.check, scope, commands, kept, "policy"))
+    answer = await workers.run(lambda: _run(services.check, scope, commands, kept))
     _count(options.metrics, answer)
     return respond(answer, render)
 
@@ -95,7 +95,7 @@ async def check_batch(
         return 200, BatchResponse(items=[to_response(c, a) for c, a in pairs])
 
     kept = once(key, body.model_dump_json(), render)
-    answer = await workers.run(lambda: _run(services.check, scope, commands, kept, "items.policy"))
+    answer = await workers.run(lambda: _run(services.check, scope, commands, kept, "items."))
     _count(options.metrics, answer)
     return respond(answer, render)
 
@@ -105,12 +105,14 @@ def _run(
     scope: Scope,
     commands: Sequence[CheckCommand],
     kept: Once[list[CheckAnswer]] | None,
-    field: str,
+    where: str = "",
 ) -> list[CheckAnswer] | StoredAnswer:
     try:
         return use_case.run(scope, commands, kept)
     except NotFound as error:  # the policy is input here, not what was asked for
-        raise InvalidInput(field, str(error)) from error
+        raise InvalidInput(f"{where}policy", str(error)) from error
+    except TooLarge as error:  # a model's own limit, in tokens, on what it calls the hypothesis
+        raise TooLarge(f"{where}fact", error.message) from error
 
 
 def _count(metrics: Metrics, answer: list[CheckAnswer] | StoredAnswer) -> None:

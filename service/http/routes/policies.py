@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Path, Query
@@ -27,6 +26,7 @@ from service.http.schemas.policies import (
     DiffOut,
     PolicyListOut,
     PolicyOut,
+    PolicyRequest,
     policy_out,
 )
 from service.ports.storage import StoredAnswer
@@ -69,7 +69,7 @@ async def list_policies(
 )
 async def add_policy(
     body: Annotated[
-        dict[str, Any],
+        PolicyRequest,
         Body(
             openapi_examples={
                 "a stricter policy": {"value": EXAMPLE},
@@ -86,8 +86,8 @@ async def add_policy(
 
     def work() -> tuple[Policy | StoredAnswer, str]:
         default = services.policies.default(scope).fingerprint
-        kept = once(key, json.dumps(body, sort_keys=True), _renderer(default))
-        return services.policies.add(scope, body, kept), default
+        kept = once(key, body.model_dump_json(exclude_unset=True), _renderer(default))
+        return services.policies.add(scope, body.body(), kept), default
 
     answer, default = await workers.run(work)
     return respond(answer, _renderer(default))

@@ -39,6 +39,11 @@ def clean_text(text: str) -> str:
     return unicodedata.normalize("NFC", text)
 
 
+def filled_text(text: str) -> str:
+    """Return the text in NFC; raises ``ValueError`` if nothing is left to read."""
+    return _filled(clean_text(text))
+
+
 def _filled(text: str) -> str:
     if not text.strip():
         raise ValueError("must not be empty")
@@ -73,6 +78,9 @@ Text = Annotated[str, BeforeValidator(_strict_string), AfterValidator(_filled)]
 
 Name = Annotated[Text, Field(min_length=1, max_length=128)]
 """A name or an id that the client chose."""
+
+ShortName = Annotated[Text, Field(min_length=1, max_length=64)]
+"""The name or version of something that is listed often."""
 
 Moment = Annotated[
     datetime,

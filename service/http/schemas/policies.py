@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, StrictBool, StrictFloat
 
 from service.domain.policy import Policy
-from service.http.schemas.common import AnswerModel, ListAnswer, Name, RequestModel
+from service.http.schemas.common import AnswerModel, ListAnswer, Name, RequestModel, ShortName
 
 EXAMPLE: dict[str, Any] = {
     "name": "strict",
@@ -24,6 +24,43 @@ LEGACY_EXAMPLE: dict[str, Any] = {
     "min_relatedness": 0.58,
     "check_attribution": True,
 }
+
+
+Share = Annotated[StrictFloat, Field(ge=0, le=1)]
+"""A number from 0 to 1."""
+
+Names = list[Name]
+
+
+class PolicyRequest(RequestModel):
+    """A policy; what is left out takes the built-in policy's value.
+
+    A MiniEval policy (`reject_on` names "contradicts") is recognised and keeps its fingerprint.
+    """
+
+    name: ShortName | None = None
+    version: ShortName | None = None
+    store_threshold: Share | None = None
+    contradiction_threshold: Share | None = None
+    reject_on: Names | None = Field(None, description="Reason codes that become REJECT.")
+    min_relatedness: Share | None = None
+    check_attribution: StrictBool | None = None
+    guards: dict[Name, Name] | None = Field(
+        None, description="What each guard may do: `review`, `off` or, for some, `reject`."
+    )
+    toxicity_threshold: Share | None = None
+    overwrite_requires_faithful: StrictBool | None = None
+    overwrite_margin: Share | None = None
+    authority_order: Names | None = None
+    recall_threshold: Share | None = None
+    alpha: Share | None = None
+    beta: Share | None = None
+    conflict_threshold: Share | None = None
+    languages: Names | None = Field(None, description="ISO 639-1 codes.")
+
+    def body(self) -> dict[str, Any]:
+        """Return what was given."""
+        return self.model_dump(exclude_unset=True)
 
 
 class DefaultRequest(RequestModel):

@@ -1,0 +1,128 @@
+"""Memories and their history in SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from sqlalchemy import Row, Select, Table, func, union
+
+from service.adapters.db.columns import fold, required_stamp
+from service.adapters.db.memory_rows import (
+    changing_row,
+    event_of,
+    event_row,
+    memory_of,
+    memory_row,
+)
+from service.adapters.db.memory_tables import events, memories, turns
+from service.adapters.db.owners import with_owner
+from service.adapters.db.repository import Repository
+from service.domain.errors import NotFound
+from service.domain.memory import Memory, MemoryEvent, MemoryStatus
+from service.ports.memory import MemoryFilter
+from service.ports.paging import Page, PageRequest
+
+CHUNK = 500  # ids in one statement
+
+
+class SqlMemories(Repository):
+    """Implements ``MemoryStore``."""
+
+    def add(self, memory: Memory) -> None:
+        """Store a new memory; raises ``Conflict`` when the id exists or the turn does not."""
+        self._add("memory", memories, **memory_row(memory))
+
+    def update(self, memory: Memory) -> None:
+        """Write what can change; raises ``NotFound`` for what is not there."""
+        mine = memories.c.subject_id == memory.owner.subject_id
+        if not self._change(memories, mine, memories.c.id == memory.id, **changing_row(memory)):
+            raise NotFound("memory")
+
+    def get(self, subject_id: str, memory_id: str) -> Memory | None:
+        """Return one memory of one user."""
+        row = self._execute(self._of(subject_id).where(memories.c.id == memory_id)).one_or_none()
+        return None if row is None else memory_of(row)
+
+    def many(self, subject_id: str, memory_ids: Sequence[str]) -> Sequence[Memory]:
+        """Return those of the memories that exist, in the order asked, each once."""
+        found: dict[str, Memory] = {}
+        for ids in _chunks(memory_ids):
+            query = self._of(subject_id).where(memories.c.id.in_(ids))
+            found.update((row.id, memory_of(row)) for row in self._execute(query))
+        return [found[asked] for asked in dict.fromkeys(memory_ids) if asked in found]
+
+    def list(self, which: MemoryFilter, page: PageRequest) -> Page[Memory]:
+        """List memories, newest first."""
+        return self._page(_filtered(self._of(which.subject_id), which), memories, page, memory_of)
+
+    def active(self, subject_id: str) -> Sequence[Memory]:
+        """Return every active memory of a user, oldest first."""
+        status = memories.c.status == MemoryStatus.ACTIVE.value
+        return self._oldest_first(self._of(subject_id).where(status))
+
+    def about(self, subject_id: str, subject: str) -> Sequence[Memory]:
+        """Return every memory about one triple subject, oldest first."""
+        return self._oldest_first(self._of(subject_id).where(memories.c.triple_subject == subject))
+
+    def of_turn(self, subject_id: str, turn_id: str) -> Sequence[Memory]:
+        """Return the memories that came from one turn, oldest first."""
+        return self._oldest_first(self._of(subject_id).where(memories.c.turn_id == turn_id))
+
+    def record(self, event: MemoryEvent) -> None:
+        """Add a step to a memory's history; raises ``Conflict`` for an unknown memory."""
+        self._add("step", events, **event_row(event))
+
+    def history(self, subject_id: str, memory_ids: Sequence[str]) -> Sequence[MemoryEvent]:
+        """Return the steps of these memories, oldest first."""
+        rows: list[Row[Any]] = []
+        mine = self._rows_of(events).where(events.c.subject_id == subject_id)
+        for ids in _chunks(memory_ids):
+            rows += self._execute(mine.where(events.c.memory_id.in_(ids)))
+        return [event_of(row) for row in sorted(rows, key=lambda row: int(row.position))]
+
+    def scopes(self, subject_id: str) -> tuple[frozenset[str], frozenset[str]]:
+        """Return the agent ids and the session ids of this user's memories and turns."""
+        rows = self._execute(union(*(self._scopes(t, subject_id) for t in (memories, turns)))).all()
+        agents = frozenset(row.agent_id for row in rows) - {None}
+        return agents, frozenset(row.session_id for row in rows) - {None}
+
+    def _scopes(self, table: Table, subject_id: str) -> Select[Any]:
+        rows = self._rows_of(table).where(table.c.subject_id == subject_id)
+        return rows.with_only_columns(table.c.agent_id, table.c.session_id)
+
+    def _of(self, subject_id: str) -> Select[Any]:
+        return with_owner(self._rows_of(memories), memories).where(
+            memories.c.subject_id == subject_id
+        )
+
+    def _oldest_first(self, query: Select[Any]) -> Sequence[Memory]:
+        return [memory_of(row) for row in self._execute(query.order_by(memories.c.position)).all()]
+
+
+def _chunks(ids: Sequence[str]) -> Iterator[Sequence[str]]:
+    unique = tuple(dict.fromkeys(ids))
+    return (unique[start : start + CHUNK] for start in range(0, len(unique), CHUNK))
+
+
+def _filtered(query: Select[Any], which: MemoryFilter) -> Select[Any]:
+    exact = {
+        "agent_id": which.agent_id,
+        "session_id": which.session_id,
+        "type": which.type,
+        "triple_subject": which.subject,
+        "attribute": which.attribute,
+        "contested": which.contested,
+    }
+    for name, value in exact.items():
+        if value is not None:
+            query = query.where(memories.c[name] == value)
+    if which.statuses:
+        query = query.where(memories.c.status.in_([status.value for status in which.statuses]))
+    if which.q is not None:
+        query = query.where(func.instr(memories.c.folded, fold(which.q)) > 0)
+    if which.since is not None:
+        query = query.where(memories.c.recorded_at >= required_stamp(which.since))
+    if which.until is not None:
+        query = query.where(memories.c.recorded_at < required_stamp(which.until))
+    return query

@@ -1,0 +1,60 @@
+"""Turns in SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Row, Select
+
+from service.adapters.db.columns import required_stamp
+from service.adapters.db.memory_tables import turns
+from service.adapters.db.owners import owner_of, owner_row, with_owner
+from service.adapters.db.repository import Repository
+from service.audit.entry import parse_timestamp
+from service.domain.memory import Turn
+
+
+class SqlTurns(Repository):
+    """Implements ``TurnStore``."""
+
+    def add(self, turn: Turn) -> None:
+        """Store a turn; raises ``Conflict`` when the id exists."""
+        self._add(
+            "turn",
+            turns,
+            id=turn.id,
+            **owner_row(turn.owner),
+            role=turn.role,
+            text=turn.text,
+            language=turn.language,
+            content_hash=turn.content_hash,
+            observed_at=required_stamp(turn.observed_at),
+            recorded_at=required_stamp(turn.recorded_at),
+        )
+
+    def get(self, turn_id: str) -> Turn | None:
+        """Return one turn of this tenant."""
+        row = self._execute(self._turns().where(turns.c.id == turn_id)).one_or_none()
+        return None if row is None else _turn_of(row)
+
+    def of_subject(self, subject_id: str) -> Sequence[Turn]:
+        """Return every turn of a user, oldest first."""
+        query = self._turns().where(turns.c.subject_id == subject_id).order_by(turns.c.position)
+        return [_turn_of(row) for row in self._execute(query)]
+
+    def _turns(self) -> Select[Any]:
+        return with_owner(self._rows_of(turns), turns)
+
+
+def _turn_of(row: Row[Any]) -> Turn:
+    return Turn(
+        id=row.id,
+        owner=owner_of(row),
+        role=row.role,
+        text=row.text,
+        language=row.language,
+        content_hash=row.content_hash,
+        observed_at=parse_timestamp(row.observed_at),
+        recorded_at=parse_timestamp(row.recorded_at),
+    )

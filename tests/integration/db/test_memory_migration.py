@@ -1,0 +1,186 @@
+"""From a database of revision 0001 with data in it to the tables of memories."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from alembic import command
+from sqlalchemy import event
+
+from service.adapters.db.engine import choose_driver, writer_engine
+from service.adapters.db.migrate import _config
+from service.domain.errors import Unavailable
+from service.domain.memory import (
+    Memory,
+    MemoryStatus,
+    MemoryType,
+    Origin,
+    Owner,
+    ReviewStatus,
+    Triple,
+    Turn,
+)
+from service.ports.memory import MemoryFilter
+from service.ports.storage import DecisionRecord, PageRequest, PolicyRecord, Scope, StoredAnswer
+
+SCOPE = Scope("default", "key_1")
+NOW = datetime(2026, 11, 29, 17, tzinfo=UTC)
+POLICY = PolicyRecord("f1", "default", "1", "{}", None, NOW)
+DECISION = DecisionRecord("chk_1", "check", None, 1, "STORE", "supported", "f1", NOW)
+ANSWER = StoredAnswer("h1", 200, b"{}", NOW)
+
+
+def migrate_to(path: Path, revision: str) -> None:
+    engine = writer_engine(path, choose_driver(), busy_timeout=5)
+    config = _config()
+    with engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, revision)
+    engine.dispose()
+
+
+def memory(owner: Owner) -> Memory:
+    return Memory(
+        id="mem_1",
+        owner=owner,
+        text="The user lives in Lyon",
+        type=MemoryType.FACT,
+        triple=Triple("user", "home", "Lyon"),
+        importance=0.5,
+        status=MemoryStatus.ACTIVE,
+        origin=Origin("turn_1", "user", "I live in Lyon", 0, 14, "h"),
+        observed_at=NOW,
+        recorded_at=NOW,
+        updated_at=NOW,
+        verdict="STORE",
+        decision_id="chk_1",
+        policy_fingerprint="f1",
+        content_hash="c",
+        state_hash="s",
+    )
+
+
+@pytest.fixture
+def old(path: Path, open_it, append, monkeypatch) -> dict[str, str]:
+    """A database that the release with revision 0001 left behind."""
+    path.parent.mkdir(parents=True)
+    path.touch()
+    migrate_to(path, "0001")
+    monkeypatch.setattr("service.adapters.db.database.migrate", lambda engine: None)
+    database = open_it(origin="groundkeeper/mine")
+    with pytest.raises(Unavailable, match="no such table"):
+        database.read(SCOPE, lambda tx: tx.attributes.all())
+
+    def fill(tx) -> dict[str, str]:
+        tx.policies.add(POLICY)
+        tx.policies.set_default("f1")
+        tx.decisions.add(DECISION)
+        tx.idempotency.put("k", ANSWER)
+        return {name: tx.subjects.id_for(name) for name in ("alice", "bob")}
+
+    subjects = database.write(SCOPE, fill)
+    append(database)
+    assert not database.health().at_head
+    database.close()
+    monkeypatch.undo()
+    return subjects
+
+
+def test_everything_of_revision_0001_is_still_there(old, open_it, check):
+    database = open_it(origin="groundkeeper/mine")
+    assert database.health().at_head
+
+    def look(tx) -> None:
+        assert tx.policies.get("f1") == POLICY
+        assert tx.policies.default() == "f1"
+        assert tx.decisions.get("chk_1") == DECISION
+        assert tx.idempotency.get("k") == ANSWER
+        assert {name: tx.subjects.find(name) for name in old} == old
+
+    database.read(SCOPE, look)
+    report = check(database)
+    assert report.ok
+    assert report.total == 2
+
+
+def test_users_of_revision_0001_can_have_memories(old, open_it):
+    database = open_it()
+    owner = Owner(old["alice"], "alice")
+
+    def remember(tx) -> None:
+        tx.turns.add(Turn("turn_1", owner, "user", "I live in Lyon", "en", "h", NOW, NOW))
+        tx.memories.add(memory(owner))
+        tx.outbox.put("mem_1")
+
+    database.write(SCOPE, remember)
+    database.close()
+    again = open_it()
+    assert again.read(SCOPE, lambda tx: tx.memories.get(owner.subject_id, "mem_1")) == memory(owner)
+    assert len(again.read(SCOPE, lambda tx: tx.outbox.pending(9))) == 1
+
+
+@contextmanager
+def statements(database) -> Iterator[list[tuple[str, tuple]]]:
+    seen: list[tuple[str, tuple]] = []
+
+    def keep(_connection, _cursor, statement, parameters, _context, _many) -> None:
+        seen.append((statement, parameters))
+
+    event.listen(database._readers, "before_cursor_execute", keep)
+    yield seen
+    event.remove(database._readers, "before_cursor_execute", keep)
+
+
+ACTIVE = MemoryFilter("sub_1")
+PAGE = PageRequest(50, "00000I2O")
+
+SORTED = {
+    "active": lambda tx: tx.memories.active("sub_1"),
+    "list": lambda tx: tx.memories.list(ACTIVE, PAGE),
+    "list of all": lambda tx: tx.memories.list(MemoryFilter("sub_1", statuses=()), PAGE),
+    "list with text": lambda tx: tx.memories.list(MemoryFilter("sub_1", q="a"), PAGE),
+    "turns": lambda tx: tx.turns.of_subject("sub_1"),
+    "open reviews": lambda tx: tx.reviews.list(PAGE, status=ReviewStatus.OPEN),
+    "all reviews": lambda tx: tx.reviews.list(PAGE),
+    "reviews of a user": lambda tx: tx.reviews.list(PAGE, subject_id="sub_1"),
+    "conflicts": lambda tx: tx.conflicts.list("sub_1", PAGE),
+    "outbox": lambda tx: tx.outbox.pending(100),
+}
+FOUND = {
+    "get": lambda tx: tx.memories.get("sub_1", "mem_1"),
+    "many": lambda tx: tx.memories.many("sub_1", ["mem_1", "mem_2"]),
+    "about": lambda tx: tx.memories.about("sub_1", "user"),
+    "of turn": lambda tx: tx.memories.of_turn("sub_1", "turn_1"),
+    "history": lambda tx: tx.memories.history("sub_1", ["mem_1", "mem_2"]),
+    "scopes": lambda tx: tx.memories.scopes("sub_1"),
+    "turn": lambda tx: tx.turns.get("turn_1"),
+    "review": lambda tx: tx.reviews.get("rev_1"),
+    "conflict": lambda tx: tx.conflicts.get("sub_1", "con_1"),
+    "conflicts with": lambda tx: tx.conflicts.open_with("sub_1", "mem_1"),
+    "same attribute": lambda tx: tx.memories.list(
+        MemoryFilter("sub_1", subject="user", attribute="home"), PAGE
+    ),
+}
+
+
+def plans(database, work) -> list[str]:
+    with statements(database) as seen:
+        database.read(SCOPE, work)
+    with database._readers.connect() as connection:
+        return [
+            f"{row[3]} <- {statement}"
+            for statement, parameters in seen
+            for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters)
+        ]
+
+
+@pytest.mark.parametrize("name", [*SORTED, *FOUND])
+def test_every_query_goes_by_an_index(database, name):
+    found = plans(database, (SORTED | FOUND)[name])
+    assert found
+    scans = [step for step in found if step.startswith("SCAN")]
+    assert scans == []
+    if name in SORTED:
+        assert [step for step in found if "B-TREE" in step] == []
