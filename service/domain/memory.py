@@ -37,6 +37,8 @@ class MemoryAction(StrEnum):
     RETRACTED = "retracted"
     DELETED = "deleted"
     RESTORED = "restored"
+    CONTESTED = "contested"
+    SETTLED = "settled"
 
 
 @dataclass(frozen=True, slots=True)

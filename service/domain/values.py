@@ -30,7 +30,7 @@ class Value:
         raw: its magnitude as written, before conversion.
         unit: the base unit of a quantity, or an empty string.
         dimension: what the unit measures ("length", "mass", "currency:EUR"), or what is counted
-            ("count:cat"), or an empty string.
+            ("count:cat"), how often a date recurs ("every other"), or an empty string.
         since: the first day that a date may mean.
         until: the last day that a date may mean.
         partial: which parts of a date were written, of "y", "m", "d", "w"; "" for other kinds.
@@ -145,6 +145,8 @@ def _compare_dates(claimed: Value, stated: Value) -> Comparison:
         return Comparison.EQUAL
     if claimed.since is None or stated.since is None:
         return Comparison.INCOMPARABLE
+    if claimed.dimension and stated.dimension and claimed.dimension != stated.dimension:
+        return Comparison.DIFFERENT
     shared = _shared_parts(claimed, stated)
     if not shared:
         return Comparison.VAGUE

@@ -32,11 +32,15 @@ class Row:
     hypothesis: str
     label: str
     source: str
+    group: str = ""
 
     @property
     def is_validation(self) -> bool:
-        """Return whether this row is kept for calibration; all rows of a premise fall together."""
-        content = self.premise.removeprefix(PREFIX).encode()
+        """Return whether this row is kept for calibration; all rows of a premise fall together.
+
+        ``group`` stands for the premise where it is set: what a premise was written from.
+        """
+        content = (self.group or self.premise.removeprefix(PREFIX)).encode()
         return int(hashlib.sha256(content).hexdigest(), 16) % VALIDATION_SHARE == 0
 
 

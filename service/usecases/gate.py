@@ -18,6 +18,7 @@ from service.domain.evidence import (
     overlap,
     passage,
     rank_candidates,
+    trim,
     window,
 )
 from service.domain.guards.attribution import Attribution, attribution, misattributed
@@ -96,7 +97,7 @@ class Gate:
         """Rank the evidence of every claim, from one embedding batch."""
         located = [[_Located(p, c) for p in r.parts for c in p.clauses] for r in readings]
         texts = [_clause_text(x) for group in located for x in group]
-        texts += [c.text for r in readings for c in r.claims]
+        texts += [_spoken(c) for r in readings for c in r.claims]
         unique = list(dict.fromkeys(texts))
         vectors = dict(zip(unique, self._embedder.embed(unique), strict=True)) if unique else {}
         return [
@@ -137,8 +138,14 @@ class Gate:
 
 
 def _clause_text(located: _Located) -> str:
-    part, clause = located.part, located.clause
-    return part.third_person(clause.start, clause.end)
+    parsed, clause = located.part.parsed, located.clause
+    start, end = trim(parsed.text, clause.start, clause.end)
+    return parsed.text[start:end] or parsed.text[clause.start : clause.end]
+
+
+def _spoken(claim: Claim) -> str:
+    """Return the claim as the user would say it: "The user" alone would relate any two facts."""
+    return claim.first_person or claim.text
 
 
 def _question(
@@ -153,7 +160,7 @@ def _question(
     if not located:
         nothing = ValueReport(ValueFinding.NONE)
         return _Question(claim, (), None, nothing, asked.source, names, {})
-    target = vectors[claim.text]
+    target = vectors[_spoken(claim)]
     related = [_relatedness(target, vectors[_clause_text(x)]) for x in located]
     overlaps = [overlap(x.clause.content, claim.clause.content) for x in located]
     ranked = rank_candidates([x.clause for x in located], related, claim.clause, overlaps)

@@ -37,12 +37,13 @@ _PATTERNS = (
     rf"(?P<rel>(?:last|next|this|past|coming) (?:{_WEEKDAY}|week|month|year|{_MONTH}))",
     r"(?P<deictic>the day (?:before yesterday|after tomorrow)|yesterday|today|tonight|tomorrow)",
     r"(?P<part>this (?:morning|afternoon|evening)|last night)",
-    rf"(?P<weekday>{_WEEKDAY}s?)",
+    rf"(?P<weekday>(?:every (?:other |second )?)?{_WEEKDAY}s?)",
     rf"(?P<month>(?<![\w])(?:in|since|until|till|by|from|for|of|during|last|every) {_MONTH})",
     rf"(?P<year>(?<![\w$€£.,-]){_YEAR}(?![\w%.,]*\d))",
 )
 _EXPRESSION = re.compile("|".join(_PATTERNS), re.IGNORECASE)
 _LEAD = re.compile(r"^(?:in|since|until|till|by|from|for|of|during|every|the) ", re.IGNORECASE)
+_EVERY = re.compile(r"^every (?:other |second )?", re.IGNORECASE)
 _YEARLESS = datetime(2000, 1, 1)  # noqa: DTZ001 - a leap year to parse "29 February" against
 _PARTS = {
     "iso": "ymd", "slash": "ymd", "isomonth": "ym", "my": "ym", "month": "m", "year": "y",
@@ -70,10 +71,17 @@ def _value(match: re.Match[str], anchor: datetime | None) -> Value | None:
         start=match.start(),
         end=match.end(),
         text=text,
+        dimension=_recurrence(text),
         since=since,
         until=until,
         partial=parts if kind in _PARTS or kind in ("dmy", "mdy") or span is None else "ymd",
     )
+
+
+def _recurrence(text: str) -> str:
+    """Return how often an expression recurs: "every", "every other", or not at all."""
+    match = re.match(r"every(?: other| second)?(?= )", text, re.IGNORECASE)
+    return match.group(0).lower().replace("second", "other") if match else ""
 
 
 def _written_parts(kind: str, text: str) -> str:
@@ -84,7 +92,7 @@ def _written_parts(kind: str, text: str) -> str:
 
 def _resolve(kind: str, text: str, anchor: datetime | None) -> tuple[date, date] | None:
     if kind == "weekday":
-        text = text.removesuffix("s")
+        text = _EVERY.sub("", text).removesuffix("s")
     if kind in ("weekday", "month", "dmy", "mdy") or kind in _ABSOLUTE:
         return _span(kind, _parse(text, anchor or _YEARLESS))
     if anchor is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from text_to_num import text2num
 
@@ -30,6 +31,7 @@ _MORE = {
 }  # fmt: skip
 _ABOUT = frozenset("about around roughly approximately nearly almost circa some ~".split())
 _LOOK_BACK = 3
+_INCHES, _INCH = 12, 0.0254
 
 
 def find_numbers(parsed: ParsedText, taken: Iterable[Value]) -> list[Value]:
@@ -42,7 +44,40 @@ def find_numbers(parsed: ParsedText, taken: Iterable[Value]) -> list[Value]:
         for run in _runs(parsed)
         if not _overlaps(run[0].start, run[-1].end, blocked)
     ]
-    return sorted([*clocks, *(v for v in found if v is not None)], key=lambda v: v.start)
+    values = sorted([*clocks, *(v for v in found if v is not None)], key=lambda v: v.start)
+    return _join_compounds(parsed.text, values)
+
+
+def _join_compounds(text: str, values: list[Value]) -> list[Value]:
+    """Join "five foot eleven" and "2 hours 30 minutes" into one quantity each."""
+    joined: list[Value] = []
+    for value in values:
+        last = joined[-1] if joined else None
+        gap = text[last.end : value.start].strip(" ") if last is not None else None
+        if last is not None and (gap == "" or (gap == "and" and last.dimension == "[time]")):
+            added = _added(last, value)
+            if added is not None:
+                number = round((last.number or 0) + added, 9)
+                whole = text[last.start : value.end]
+                joined[-1] = replace(last, end=value.end, text=whole, number=number, raw=number)
+                continue
+        joined.append(value)
+    return joined
+
+
+def _added(first: Value, second: Value) -> float | None:
+    """Return what the second value adds to the first in base units, or None."""
+    if first.dimension == "[length]" and second.kind is not ValueKind.QUANTITY:
+        feet = "foot" in first.text.lower() or "feet" in first.text.lower() or "ft" in first.text
+        inches = second.number if second.number is not None and second.number < _INCHES else None
+        return inches * _INCH if feet and inches is not None else None
+    same = first.dimension == second.dimension and first.dimension in (
+        "[length]",
+        "[time]",
+        "[mass]",
+    )
+    smaller = (second.number or 0) < (first.number or 0)
+    return second.number if same and smaller and first.text[-3:] != second.text[-3:] else None
 
 
 def _overlaps(start: int, end: int, spans: Iterable[tuple[int, int]]) -> bool:

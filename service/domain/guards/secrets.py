@@ -8,7 +8,8 @@ _LABELLED = re.compile(
     r"\b(?:pass(?:word|code|phrase|wd)?|pwd|pin(?: code| number)?|api[ _-]?key|secret(?: key)?|"
     r"access[ _-]?(?:key|token)|auth[ _-]?token|token|private key|credentials?|cvv|cvc|"
     r"security code|ssn|social security(?: number)?|passport(?: number)?|"
-    r"national insurance(?: number)?|iban|account number|routing number|login|seed phrase|recovery (?:code|phrase))\b"
+    r"national insurance(?: number)?|iban|account number|routing number|login|"
+    r"seed phrase|recovery (?:code|phrase))\b"
     r"[^.\n]{0,24}?(?:\bis\b|\bare\b|[:=])\s*[\"'“`]?(?P<value>\S{3,})",
     re.IGNORECASE,
 )

@@ -12,8 +12,9 @@ adore hate;prefer dislike;married single;married divorced;married unmarried;empl
 rich poor;full empty;hot cold;warm cold;big small;large small;tall short;long short;high low;
 fast slow;quick slow;early late;early on-time;old young;old new;light dark;light heavy;strong weak;
 hard soft;hard easy;difficult easy;cheap expensive;public private;permanent temporary;
-safe dangerous;happy sad;happy unhappy;happy disappointed;healthy sick;healthy ill;clean dirty;dry wet;loud quiet;
-busy free;paid free;paid unpaid;online offline;win lose;pass fail;succeed fail;increase decrease;
+safe dangerous;happy sad;happy unhappy;happy disappointed;healthy sick;healthy ill;clean dirty;
+dry wet;loud quiet;busy free;paid free;paid unpaid;online offline;win lose;pass fail;
+succeed fail;increase decrease;
 rise fall;raise lower;gain lose;buy sell;borrow lend;arrive leave;arrive depart;enter exit;
 remember forget;keep discard;keep sell;male female;man woman;boy girl;introvert extrovert;
 introverted extroverted;vegetarian carnivore;vegan carnivore;morning evening;day night;

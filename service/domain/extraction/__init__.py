@@ -1,0 +1,1 @@
+"""From messages to candidate facts, by rules over the dependency parse."""

@@ -1,0 +1,156 @@
+"""Attribute and value of "X is Y"."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from service.domain.attributes import attribute_name
+from service.domain.extraction.lexicon import (
+    DIETS,
+    MARITAL,
+    PLACE_PREPOSITIONS,
+)
+from service.domain.extraction.phrases import bare, name_of, phrase, span_text, value_of
+from service.domain.extraction.topics import PROJECT, noun_key, owner_of
+from service.domain.lexicon.people import is_animate
+from service.domain.subjects import Perspective
+from service.domain.syntax import ParsedText, Token
+
+_DATED = frozenset({"DATE", "TIME"})
+_AMOUNTS = frozenset({"MONEY", "PERCENT", "CARDINAL", "QUANTITY"})
+_SELF_DATED = frozenset("deadline birthday date time anniversary day".split())
+_SELF_PLACED = frozenset("desk home location address seat room".split())
+_TO_NAME = frozenset("call name".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Complement:
+    """What a copula says of its subject: the head of it, and the preposition before it."""
+
+    head: Token
+    preposition: str = ""
+
+
+def complement_of(parsed: ParsedText, verb: Token) -> Complement | None:
+    """Return the complement of a copula, or None."""
+    for child in parsed.dependents(verb, "attr", "acomp", "oprd", "nummod", "xcomp"):
+        if child.index > verb.index:
+            return Complement(child)
+    for child in parsed.dependents(verb, "prep"):
+        for inner in parsed.dependents(child, "pobj"):
+            return Complement(inner, child.lower)
+    for child in parsed.dependents(verb, "npadvmod", "dobj", "pobj", "dep", "appos"):
+        if child.index > verb.index and child.pos in ("NOUN", "PROPN", "NUM", "X"):
+            return Complement(child)
+    return None
+
+
+def thing_topic(
+    parsed: ParsedText, noun: Token, said: Complement, perspective: Perspective
+) -> tuple[str | None, str]:
+    """Return (subject, attribute) of "my X is Y", "Lee's X is Y" and "the X is Y"."""
+    kind = value_kind(parsed, said)
+    name = name_of(parsed, noun)
+    possessor = owner_of(parsed, noun)
+    if noun.lemma == "deadline":
+        return _deadline(parsed, noun, perspective), "deadline"
+    if possessor is not None:
+        attribute = attribute_name(name)
+        if kind and not _carries(noun.lemma, kind) and kind != "value":
+            attribute = f"{attribute}_{kind}"
+        return noun_key(parsed, possessor, perspective), attribute
+    for prep in parsed.dependents(noun, "prep"):
+        if prep.lower in ("of", "for"):
+            for inner in parsed.dependents(prep, "pobj"):
+                return noun_key(parsed, inner, perspective), attribute_name(name)
+    key = noun_key(parsed, noun, perspective)
+    return key, kind or ("name" if _is_name(said.head) else "is")
+
+
+def _deadline(parsed: ParsedText, noun: Token, perspective: Perspective) -> str | None:
+    for prep in parsed.dependents(noun, "prep"):
+        if prep.lower in ("of", "for"):
+            for inner in parsed.dependents(prep, "pobj"):
+                return noun_key(parsed, inner, perspective)
+    modifiers = [t for t in parsed.dependents(noun, "compound", "amod") if t.lemma != "new"]
+    if any(t.lemma == PROJECT for t in modifiers) or not modifiers:
+        return PROJECT
+    return span_text(parsed, modifiers).casefold()
+
+
+def value_kind(parsed: ParsedText, said: Complement) -> str:
+    """Return "date", "location" or "value" for what a thing is said to be, or an empty string."""
+    head = said.head
+    if head.entity in _DATED or any(t.entity in _DATED for t in parsed.dependents(head, "nummod")):
+        return "date"
+    if said.preposition in PLACE_PREPOSITIONS and head.entity not in _AMOUNTS:
+        return "location"
+    amount = head.entity in _AMOUNTS or head.pos == "NUM" or head.text == "%"
+    return "value" if amount and not said.preposition else ""
+
+
+def _carries(noun: str, kind: str) -> bool:
+    return noun in (_SELF_DATED if kind == "date" else _SELF_PLACED)
+
+
+def _is_name(token: Token) -> bool:
+    return token.pos == "PROPN" and token.entity not in _DATED | _AMOUNTS
+
+
+def person_attribute(parsed: ParsedText, said: Complement) -> tuple[str, str, bool]:
+    """Return (attribute, value, negative) of what a person is said to be."""
+    head, lemma = said.head, said.head.lemma.casefold()
+    if said.preposition:
+        return _placed(parsed, said)
+    special = _adjectival(parsed, head)
+    if special is not None:
+        return special
+    if head.pos == "NUM" or (head.lemma in ("old", "year") and _has_number(parsed, head)):
+        return "age", value_of(parsed, head), False
+    if lemma in DIETS:
+        return "diet", head.text, False
+    if lemma in MARITAL:
+        return "marital_status", head.text, False
+    if head.entity == "NORP":
+        return "nationality", value_of(parsed, head), False
+    if head.pos == "NOUN" and is_animate(lemma):
+        return "occupation", value_of(parsed, head), False
+    if _is_name(head) and not parsed.dependents(head, "det", "prep"):
+        return "name", value_of(parsed, head), False
+    return "is", value_of(parsed, head), False
+
+
+def _has_number(parsed: ParsedText, head: Token) -> bool:
+    return any(t.pos == "NUM" for t in parsed.subtree(head))
+
+
+def _placed(parsed: ParsedText, said: Complement) -> tuple[str, str, bool]:
+    value = value_of(parsed, said.head)
+    if said.preposition == "from":
+        return "origin", value, False
+    if said.preposition == "into":
+        return "likes", value, False
+    if said.preposition in ("in", "at", "on") and said.head.entity in ("DATE", "TIME"):
+        return "is", value, False
+    if said.preposition in PLACE_PREPOSITIONS:
+        return "location", value, False
+    return f"is_{attribute_name(said.preposition)}", value, False
+
+
+def _adjectival(parsed: ParsedText, head: Token) -> tuple[str, str, bool] | None:
+    """Return the reading of "allergic to X", "a fan of X", "from X", or None."""
+    for prep in parsed.dependents(head, "prep"):
+        for inner in parsed.dependents(prep, "pobj"):
+            value = span_text(parsed, bare(phrase(parsed, inner)))
+            if head.lemma == "allergic" and prep.lower == "to":
+                return "allergy", value, False
+            if head.lemma in ("fan", "fond", "keen", "lover") and prep.lower in ("of", "on"):
+                return "likes", value, False
+            if head.lemma == "afraid":
+                return "fears", value, False
+    return None
+
+
+def is_naming(verb: Token) -> bool:
+    """Return whether a verb names its object ("is called Tom")."""
+    return verb.lemma in _TO_NAME

@@ -1,0 +1,102 @@
+"""One adjudication with both sides, and what the log keeps of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from service.audit.canonical import JsonValue, canonicalise
+from service.domain.adjudication import AdjudicationOutcome, PairFinding
+from service.domain.check import CheckOutcome
+from service.domain.policy import Policy
+from service.usecases.adjudicate import Adjudicator, Party
+from service.usecases.decisions import Decision, check_result, exact, measured
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """The outcome of an adjudication beside what went into it, in the same order."""
+
+    outcome: AdjudicationOutcome
+    incoming: Party
+    existing: tuple[Party, ...]
+    incoming_check: CheckOutcome
+    existing_checks: tuple[CheckOutcome, ...]
+
+    @property
+    def pairs(self) -> list[tuple[Party, CheckOutcome, PairFinding]]:
+        """Return each existing side with its check and its finding."""
+        findings = self.outcome.findings
+        return list(zip(self.existing, self.existing_checks, findings, strict=True))
+
+
+def weigh(
+    adjudicator: Adjudicator,
+    existing: Sequence[Party],
+    incoming: Party,
+    policy: Policy,
+    functional: Mapping[str, bool],
+) -> Weighed:
+    """Ask the adjudicator, and keep question and answer together."""
+    outcome, check, checks = adjudicator.judge(existing, incoming, policy, dict(functional))
+    return Weighed(outcome, incoming, tuple(existing), check, tuple(checks))
+
+
+def weighing_decision(
+    decision_id: str,
+    weighed: Weighed,
+    policy: Policy,
+    models: Mapping[str, str],
+    memory: tuple[str, ...] = (),
+) -> Decision:
+    """Return an adjudication as a decision to record; both sources are among its texts."""
+    asked, check = weighed.incoming.input, weighed.incoming_check
+    result: dict[str, JsonValue] = {
+        "reason": weighed.outcome.reason,
+        "signals": exact(dict(weighed.outcome.signals)),
+        "incoming": _side(weighed.incoming, check),
+        "existing": [
+            {
+                **_side(party, found),
+                "relation": finding.relation.value,
+                "stays_active": finding.stays_active,
+                "reason_code": finding.reason_code,
+                "reason": finding.reason,
+            }
+            for party, found, finding in weighed.pairs
+        ],
+    }
+    return Decision(
+        id=decision_id,
+        kind="adjudication",
+        verdict=weighed.outcome.verdict.value,
+        reason_code=weighed.outcome.reason_code,
+        scores=measured(check.scores),
+        policy=policy,
+        models=models,
+        memory=memory,
+        texts={
+            "fact": asked.fact,
+            "source": asked.source,
+            "evidence": check.evidence.text if check.evidence else "",
+            "result": canonicalise(result).decode(),
+        },
+    )
+
+
+def _side(party: Party, check: CheckOutcome) -> dict[str, JsonValue]:
+    return {
+        "id": party.id,
+        "fact": party.input.fact,
+        "source": party.input.source,
+        "authority": party.authority,
+        "valid_from": _moment(party.valid_from),
+        "valid_to": _moment(party.valid_to),
+        "verdict": check.verdict.value,
+        "check": check_result(party.input, check),
+    }
+
+
+def _moment(value: datetime | None) -> str | None:
+    return None if value is None else value.isoformat()
