@@ -9,7 +9,8 @@ _FUNCTIONAL = frozenset(
     """home employer job_title title deadline os name first_name last_name surname nickname age
     birthday birthplace blood_type manager boss supervisor rent salary income budget phone
     phone_number email email_address address postcode marital_status spouse husband wife partner
-    desk office timezone time_zone pronouns height weight shoe_size status assignment framework
+    desk office timezone time_zone pronouns pronoun height weight shoe_size status assignment
+    framework
     date time start_date due_date location value price cost ceiling limit port version capital
     landlord landlady gp dentist doctor editor browser shell terminal wifi password_manager bank
     colour color room floor owner lead leader native_language diet citizenship""".split()
@@ -25,6 +26,7 @@ _SPELLING = {
     "neighbor": "neighbour",
     "center": "centre",
 }
+_SAME = {"profession": "occupation", "job": "occupation", "cell_phone": "phone"}
 _NOT_WORD = re.compile(r"[^\w]+")
 
 
@@ -43,9 +45,15 @@ def is_functional(attribute: str, declared: Mapping[str, bool]) -> bool:
 
 
 def attribute_name(phrase: str) -> str:
-    """Return the snake case name of an attribute: "Favorite color" gives "favourite_colour"."""
+    """Return the snake case name of an attribute: "Favorite color" gives "favourite_colour".
+
+    "New" and "current" are left out: "my new address" is the address.
+    """
     words = [w for w in _NOT_WORD.split(phrase.casefold()) if w and w != "s"]
-    return "_".join(_SPELLING.get(w, w) for w in words)
+    if len(words) > 1 and words[0] in ("new", "current"):
+        words = words[1:]
+    name = "_".join(_SPELLING.get(w, w) for w in words)
+    return _SAME.get(name, name)
 
 
 def built_in() -> tuple[str, ...]:

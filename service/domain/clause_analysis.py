@@ -133,10 +133,26 @@ def _holder(parsed: ParsedText, head: Token, perspective: Perspective) -> Holder
 
 
 def _fragment_holder(parsed: ParsedText, head: Token, perspective: Perspective) -> Holder:
-    """Return whom a verbless fragment is about: "My profession: lawyer" is a possession's."""
+    """Return whom a verbless fragment is about.
+
+    "My profession: lawyer" is a possession's, "Locker 41: day shift" the locker's.
+    """
+    label = _label(parsed, head)
+    if label is not None:
+        return holder_of(parsed, label, perspective)
     holder = holder_of(parsed, head, perspective)
     keep = (HolderKind.POSSESSION, HolderKind.RELATED, HolderKind.SPEAKER)
     return holder if holder.kind in keep else UNKNOWN_HOLDER
+
+
+def _label(parsed: ParsedText, head: Token) -> Token | None:
+    """Return the last noun before a colon that opens a fragment, or None."""
+    sentence = parsed.sentence_tokens(parsed.sentence_of(head))
+    colon = next((t for t in sentence if t.text == ":"), None)
+    if colon is None or any(t.is_verbal for t in sentence if t.index < colon.index):
+        return None
+    nouns = [t for t in sentence if t.index < colon.index and t.pos in ("NOUN", "PROPN")]
+    return nouns[-1] if nouns else None
 
 
 def _source_of(

@@ -18,6 +18,7 @@ _THEIRS = re.compile(r"^(?:his|her|their)\b", re.IGNORECASE)
 _SINGULAR = {"are": "is", "were": "was", "have": "has", "do": "does", "'re": "is", "'ve": "has"}
 _NAMES = ("Mary", "Jane", "Ruth")
 _VOWEL = re.compile(r"^[aeiou]", re.IGNORECASE)
+_OPENING = frozenset({"nsubj", "nsubjpass", "poss", "compound"})
 _UNCOUNTED = frozenset({"NNS", "NNP", "NNPS"})
 
 
@@ -62,8 +63,8 @@ def normalise_fact(fact: ParsedText, speaker_name: str | None) -> NormalFact:
     pronoun = _without_pronoun(text)
     if pronoun is not None:
         return _finish(pronoun, bare=False)
-    completed = _complete(fact, text)
-    other = "" if completed else _opening_name(fact, text)
+    other = _opening_name(fact, text, speaker_name)
+    completed = None if other else _complete(fact, text)
     return _finish(completed or text, bare=completed is not None, other=other)
 
 
@@ -80,14 +81,21 @@ def _finish(text: str, *, bare: bool, other: str = "") -> NormalFact:
     )
 
 
-def _opening_name(fact: ParsedText, text: str) -> str:
-    """Return the person's name that a fact opens with ("Caroline's family …"), if it does."""
+def _opening_name(fact: ParsedText, text: str, speaker_name: str | None) -> str:
+    """Return the person's name that a fact opens with ("Caroline's family …"), if it does.
+
+    Where the speaker has a name, so may others: any singular noun without an article counts then,
+    since taggers do not know every name.
+    """
     first = fact.tokens[0] if fact.tokens else None
     if first is None or not text.startswith(first.text) or not first.text.isalpha():
         return ""
-    named = first.pos == "PROPN" and first.entity not in ("GPE", "LOC", "ORG", "DATE", "NORP")
-    unknown = first.text[:1].isupper() and first.entity == "PERSON"
-    return first.text if named or unknown else ""
+    if first.is_person_name:
+        return first.text
+    bare = first.pos in ("NOUN", "PROPN") and first.tag in ("NN", "NNP") and first.entity != "GPE"
+    unheard = bare and first.text[:1].isupper() and not first.lower.endswith("ing")
+    alone = not any(t.is_person_name for t in fact.tokens[1:])
+    return first.text if speaker_name and unheard and alone and first.dep in _OPENING else ""
 
 
 def _with_user(text: str, speaker_name: str | None) -> str:

@@ -61,7 +61,7 @@ class Policy:
 
     name: str = "default"
     version: str = "1"
-    store_threshold: float = 0.45
+    store_threshold: float = 0.4
     contradiction_threshold: float = 0.5
     reject_on: tuple[str, ...] = tuple(sorted(k.value for k in CONTRADICTION_KINDS))
     min_relatedness: float = 0.58

@@ -80,7 +80,7 @@ def reporting_head(parsed: ParsedText, head: Token) -> Token | None:
 def _is_conditional(parsed: ParsedText, head: Token, tokens: tuple[Token, ...]) -> bool:
     if any(t.lower in _CONDITIONAL_MARKS and t.dep == "mark" for t in parsed.dependents(head)):
         return True
-    if _depends_on_condition(parsed, head):
+    if _depends_on_condition(parsed, head) or _is_proposal(parsed, head):
         return True
     if any(start <= head.start for start in _fictions(parsed.text)):
         return True
@@ -99,6 +99,19 @@ def _depends_on_condition(parsed: ParsedText, head: Token) -> bool:
     conditions = [c for c in parsed.dependents(head, "advcl") if _conditional_clause(parsed, c)]
     modal = any(t.tag == "MD" for t in parsed.dependents(head, "aux"))
     return any(modal or c.index < head.index for c in conditions)
+
+
+def _is_proposal(parsed: ParsedText, head: Token) -> bool:
+    """Return whether this is what "let's" proposes."""
+    verbs = (head, parsed.head_of(head))
+    return any(
+        v.lemma == "let" and any(t.lower in ("us", "'s", "’s") for t in _around(parsed, v))
+        for v in verbs
+    )
+
+
+def _around(parsed: ParsedText, verb: Token) -> tuple[Token, ...]:
+    return parsed.tokens[verb.index + 1 : verb.index + 2]
 
 
 def _fictions(text: str) -> list[int]:

@@ -56,11 +56,15 @@ def is_vocative(parsed: ParsedText, noun: Token) -> bool:
     after = parsed.tokens[noun.index + 1 : noun.index + 2]
     if noun.pos != "PROPN" or not after or after[0].text not in (",", "!", "?", "."):
         return False
+    if parsed.dependents(noun, "appos", "relcl"):
+        return False  # "Lena, my boss, is vegan."
     before = parsed.tokens[noun.index - 1] if noun.index else None
     return before is None or before.pos in ("INTJ", "PUNCT") or before.lower in _GREETINGS
 
 
-_GREETINGS = frozenset("hey hi hello thanks yeah yes no wow ok okay oh so well dear bye".split())
+_GREETINGS = frozenset(
+    "hey hi hello hiya thanks yeah yep yup yes nope no wow ok okay oh so well dear bye sure".split()
+)
 _BEFORE_VERB = frozenset({"ADV", "AUX", "PART", "INTJ", "PUNCT", "CCONJ", "SPACE"})
 
 

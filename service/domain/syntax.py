@@ -13,7 +13,7 @@ from functools import cached_property
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One word or punctuation mark of a parsed text."""
+    """One word or punctuation mark of a parsed text; ``common`` ones are in the dictionary."""
 
     index: int
     text: str
@@ -25,11 +25,31 @@ class Token:
     start: int
     end: int
     entity: str = ""
+    common: bool = False
 
     @property
     def lower(self) -> str:
         """Return the text in lower case."""
         return self.text.lower()
+
+    @property
+    def is_person_name(self) -> bool:
+        """Return whether this reads as the name of a person: "Noor", but not "Locker"."""
+        if not self.text[:1].isupper() or not self.text.isalpha():
+            return False
+        elsewhere = self.entity in (
+            "GPE",
+            "LOC",
+            "ORG",
+            "DATE",
+            "NORP",
+            "PRODUCT",
+            "FAC",
+            "LANGUAGE",
+        )
+        return self.entity == "PERSON" or (
+            self.pos == "PROPN" and not self.common and not elsewhere
+        )
 
     @property
     def is_verbal(self) -> bool:

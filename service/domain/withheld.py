@@ -22,4 +22,6 @@ def without_secrets(text: str) -> tuple[str, bool]:
 
 
 def _black(text: str) -> str:
-    return re.sub(r"\S", BLACK, text)
+    """Return a passage in black; its last marks stay, so that sentences end where they did."""
+    body = text.rstrip(".!?\n")
+    return re.sub(r"\S", BLACK, body) + text[len(body) :]

@@ -165,7 +165,7 @@ def _question(
     overlaps = [overlap(x.clause.content, claim.clause.content) for x in located]
     ranked = rank_candidates([x.clause for x in located], related, claim.clause, overlaps)
     best = next(x for x in located if x.clause is ranked[0].clause)
-    values = compare_values(claim.values, _scopes(best, located))
+    values = compare_values(claim.values, _near(best), [v for p in reading.parts for v in p.values])
     pairs = _phrasings(best, claim, values, asked)
     return _Question(claim, tuple(ranked), best, values, asked.source, names, pairs)
 
@@ -174,14 +174,12 @@ def _relatedness(first: NDArray[np.float32], second: NDArray[np.float32]) -> flo
     return round((float(first @ second) + 1) / 2, 6)
 
 
-def _scopes(best: _Located, located: Sequence[_Located]) -> list[list[Value]]:
+def _near(best: _Located) -> list[list[Value]]:
     part, clause = best.part, best.clause
     sentence = part.parsed.sentences[clause.sentence]
     return [
         part.values_within(clause.start, clause.end),
         part.values_within(sentence.start, sentence.end),
-        list(part.values),
-        [v for p in {id(x.part): x.part for x in located}.values() for v in p.values],
     ]
 
 

@@ -84,9 +84,11 @@ class Reader:
         self, fact: NormalFact, parseable: ParsedText, asked: CheckInput
     ) -> tuple[Claim, ...]:
         clauses = analyse_clauses(parseable, Perspective(frozenset({fact.name})))
-        named = [_renamed(c, fact) for c in clauses]
+        named = [_about_whom(_renamed(c, fact), parseable, fact) for c in clauses]
         split = split_claims(parseable, named, fact)
-        parsed = self._language.parse([text for text, _ in split])
+        again = [text for text, _ in split if text != parseable.text]
+        reparsed = dict(zip(again, self._language.parse(again), strict=True)) if again else {}
+        parsed = [reparsed.get(text, parseable) for text, _ in split]
         anchor = asked.observed_at or _last_time(asked)
         return tuple(
             Claim(
@@ -111,6 +113,24 @@ def _renamed(clause: Clause, fact: NormalFact) -> Clause:
         holder = replace(holder, owner=fact.other.lower(), aliases=frozenset({fact.other.lower()}))
     content = frozenset(fact.other.lower() if w == fact.other_name else w for w in clause.content)
     return replace(clause, holder=holder, content=content)
+
+
+def _about_whom(clause: Clause, parsed: ParsedText, fact: NormalFact) -> Clause:
+    """Return the clause as being about a person whom it names, when the user is not in it.
+
+    "Dancing has kept Gina going" and "a part of Caroline's life" are facts about Gina and Caroline,
+    whatever their grammatical subject is.
+    """
+    if any(t.lower == fact.name for t in parsed.tokens):
+        return clause
+    people = [t for t in parsed.tokens if t.is_person_name]
+    if not people or clause.holder.owner or clause.holder.kind is HolderKind.NAMED:
+        return clause
+    name = fact.other if people[0].lower == fact.other_name else people[0].text
+    holder = clause.holder
+    if holder.kind in (HolderKind.THING, HolderKind.OTHER_PERSON):
+        return replace(clause, holder=replace(holder, owner=name.lower()))
+    return replace(clause, holder=Holder(HolderKind.NAMED, name.lower()))
 
 
 def _turns(asked: CheckInput) -> list[_Turn]:

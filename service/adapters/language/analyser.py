@@ -26,6 +26,10 @@ class EnglishAnalyser:
         """Return the languages that can be parsed."""
         return frozenset({"en"})
 
+    def close(self) -> None:
+        """Stop the parser's thread."""
+        self._parser.close()
+
     def parse(self, texts: Sequence[str]) -> list[ParsedText]:
         """Return one parse per text, in order, each with its language."""
         parsed = self._parser.parse(texts)

