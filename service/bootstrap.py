@@ -30,21 +30,23 @@ from service.adapters.onnx.loading import (
     load_entailment,
     load_models,
 )
+from service.adapters.signing.ed25519 import open_signer
 from service.adapters.system import RandomIdentifiers, SystemClock
 from service.adapters.telemetry.logging import configure_logging
 from service.adapters.telemetry.metrics import PrometheusMetrics
+from service.adapters.vectors.runtime import IndexRuntime, IndexSettings
 from service.audit.verify import Report
 from service.http.app import http_app
+from service.http.assembly import Base, Models, assemble
 from service.http.services import HttpLimits, HttpOptions, Services
 from service.ports.language import LanguageAnalyser
 from service.ports.models import Embedder, EntailmentModel
 from service.settings import Settings
 from service.usecases.authenticate import Keyring
-from service.usecases.check import CheckFacts
 from service.usecases.gate import Gate
-from service.usecases.policies import ManagePolicies
-from service.usecases.read_audit import ReadAudit, verify_log
+from service.usecases.read_audit import verify_log
 from service.usecases.readiness import ProbeState, Readiness
+from service.usecases.recall_services import Finding, recall_services
 
 DATABASE_NAME = "groundkeeper.db"
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -68,11 +70,13 @@ class Container:
     services: Services
     gate: Gate
     loader: Loader
+    index: IndexRuntime
     resources: ExitStack
 
     def start(self) -> None:
-        """Begin loading the models in the background."""
+        """Begin loading the models, and following SQL with the index, in the background."""
         self.loader.start()
+        self.index.start()
 
     def close(self) -> None:
         """Let go of everything; what is being worked on is finished first."""
@@ -104,18 +108,22 @@ def build(settings: Settings, parts: Parts | None = None) -> Container:
         slots = (language, embedder, nli)
         for slot in slots:
             resources.callback(slot.close)
-        gate = Gate(
-            nli=DeferredEntailment(nli),
-            embedder=DeferredEmbedder(embedder),
-            language=DeferredLanguage(language, chosen.languages),
+        models = Models(
+            DeferredEntailment(nli),
+            DeferredEmbedder(embedder),
+            DeferredLanguage(language, chosen.languages),
         )
-        services = Services(
-            check=CheckFacts(gate=gate, database=database, clock=clock, identifiers=identifiers),
-            policies=ManagePolicies(database=database, clock=clock),
-            audit=ReadAudit(database=database, origin=settings.origin),
-            readiness=Readiness(database=database, probes=[s.state for s in slots]),
+        gate = Gate(nli=models.nli, embedder=models.embedder, language=models.language)
+        index = IndexRuntime(database, models.embedder, IndexSettings(settings.data_dir / "index"))
+        resources.callback(index.close)
+        base = Base(database, clock, identifiers)
+        readiness = Readiness(
+            database=database, probes=[s.state for s in slots], others=[index.probe]
         )
-        return Container(services, gate, Loader(slots), resources.pop_all())
+        finding = Finding(index, models.embedder, models.nli, open_signer(settings.key_dir))
+        recall = recall_services(database, clock, identifiers, finding)
+        services = assemble(base, models, gate, readiness, recall, origin=settings.origin)
+        return Container(services, gate, Loader(slots), index, resources.pop_all())
 
 
 def create_app(

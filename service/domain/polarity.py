@@ -19,9 +19,27 @@ def is_negative(parsed: ParsedText, head: Token, tokens: tuple[Token, ...]) -> b
 
 
 def _negates(parsed: ParsedText, token: Token) -> bool:
+    if _contrasts(parsed, token) or _answers(parsed, token):
+        return False
     if token.lower in ("n't", "n’t", "not") or token.dep == "neg":
         return not _longer(parsed, token) and not _only(parsed, token)
     return token.lower in NEGATORS and not _longer(parsed, token)
+
+
+def _contrasts(parsed: ParsedText, token: Token) -> bool:
+    """Return whether this is the "not" of ", not Al", which negates a name and no statement."""
+    if token.lower != "not" or token.index == 0:
+        return False
+    after = parsed.tokens[token.index + 1 : token.index + 2]
+    nominal = bool(after) and after[0].pos in ("NOUN", "PROPN", "DET", "PRON", "NUM", "ADJ")
+    return parsed.tokens[token.index - 1].text in (",", "-", "–", "—", "(") and nominal
+
+
+def _answers(parsed: ParsedText, token: Token) -> bool:
+    """Return whether this is the "No," that opens an answer."""
+    after = parsed.tokens[token.index + 1 : token.index + 2]
+    opens = any(s.first == token.index for s in parsed.sentences)
+    return token.lower == "no" and opens and bool(after) and after[0].text in (",", ".", "!")
 
 
 def _longer(parsed: ParsedText, token: Token) -> bool:

@@ -139,7 +139,7 @@ def _is_question(parsed: ParsedText, head: Token, tokens: tuple[Token, ...]) -> 
     if not parsed.text[sentence.start : sentence.end].rstrip("\"'”’)").endswith(("?", "？")):
         return _inverted(parsed, head)
     if head.dep in ("ROOT", "ccomp", "parataxis", "conj", "advcl"):
-        last = max(t.index for t in tokens if t.pos != "PUNCT") if tokens else head.index
+        last = max((t.index for t in tokens if t.pos != "PUNCT"), default=head.index)
         rest = [
             t for t in parsed.tokens[last + 1 : sentence.last] if t.pos not in ("PUNCT", "SPACE")
         ]

@@ -21,7 +21,8 @@ def case_files(bench: Bench) -> Section:
     files = sorted(bench.cases.glob("*.jsonl"))
     if not files:
         raise MissingDataError(f"case files (no *.jsonl in {bench.cases.name})")
-    judged = {file.stem: judge_items(bench.judge, read_cases(file)) for file in files}
+    cases = {file.stem: items for file in files if (items := read_cases(file))}
+    judged = {name: judge_items(bench.judge, items) for name, items in cases.items()}
     everything = [j for found in judged.values() for j in found]
     tables = [tally_table("By kind", by_kind(everything)), *_failing(everything)]
     return Section(

@@ -15,6 +15,7 @@ from service.bootstrap import packaged_parts
 from service.evaluation.cases import case_files
 from service.evaluation.data import MissingDataError
 from service.evaluation.decode import decode
+from service.evaluation.extraction import extraction
 from service.evaluation.locomo import locomo
 from service.evaluation.nli_sets import nli_sets
 from service.evaluation.report import markdown, show, show_section, summary_table, write
@@ -28,6 +29,7 @@ from service.usecases.policies import BUILT_IN
 
 SUITES: dict[str, Suite] = {
     "Case files": case_files,
+    "Messages to facts": extraction,
     "Public inference sets": nli_sets,
     "LoCoMo observations": locomo,
     "LoCoMo wrong answers": wrong_answers,

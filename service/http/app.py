@@ -12,7 +12,22 @@ from fastapi.telemetry import TelemetryConfig
 from service.http import errors
 from service.http.middleware.envelope import Envelope
 from service.http.middleware.intake import Intake
-from service.http.routes import audit, check, operations, pages, policies
+from service.http.routes import (
+    adjudicate,
+    attributes,
+    audit,
+    check,
+    conflicts,
+    lessons,
+    memories,
+    memory,
+    operations,
+    pages,
+    policies,
+    recall,
+    reviews,
+    users,
+)
 from service.http.schemas.common import Problem
 from service.http.services import HttpOptions, Services, State
 from service.http.workers import WorkerPool
@@ -25,6 +40,23 @@ Errors are `application/problem+json` (RFC 9457). With API keys configured, send
 `Authorization: Bearer …` or `X-API-Key`.
 """
 
+
+_ROUTES = (
+    check,
+    adjudicate,
+    memory,
+    conflicts,
+    memories,
+    recall,
+    reviews,
+    lessons,
+    attributes,
+    users,
+    policies,
+    audit,
+    operations,
+    pages,
+)
 
 _NO_TELEMETRY: TelemetryConfig = {
     "tracing": False,
@@ -58,7 +90,7 @@ def http_app(
         redirect_slashes=False,
         telemetry=_NO_TELEMETRY,
     )
-    for module in (check, policies, audit, operations, pages):
+    for module in _ROUTES:
         app.include_router(module.router)
     pages.mount(app)
     errors.install(app)

@@ -6,11 +6,24 @@ from dataclasses import dataclass, field
 from typing import Protocol, TypedDict
 
 from service.http.workers import WorkerPool
+from service.usecases.attributes import ManageAttributes
 from service.usecases.authenticate import Keyring
 from service.usecases.check import CheckFacts
+from service.usecases.conflicts import ManageConflicts
+from service.usecases.drift import FindDrift
+from service.usecases.export_user import ExportUser
+from service.usecases.lessons import ManageLessons
+from service.usecases.lineage import ChangeMemory
+from service.usecases.memories import ReadMemories
 from service.usecases.policies import ManagePolicies
 from service.usecases.read_audit import ReadAudit
 from service.usecases.readiness import Readiness
+from service.usecases.recall import RecallMemories
+from service.usecases.receipts import ReadReceipts
+from service.usecases.remember import Remember
+from service.usecases.reviews import ManageReviews
+from service.usecases.supersede import Supersede
+from service.usecases.weigh_facts import WeighFacts
 
 
 class Metrics(Protocol):
@@ -18,6 +31,10 @@ class Metrics(Protocol):
 
     def decided(self, verdict: str, reason_code: str) -> None:
         """Count a decision."""
+        ...
+
+    def remembered(self, status: str) -> None:
+        """Count what became of something that was to be remembered."""
         ...
 
     def answered(self, method: str, route: str, status: int, seconds: float) -> None:
@@ -64,6 +81,19 @@ class Services:
     policies: ManagePolicies
     audit: ReadAudit
     readiness: Readiness
+    weigh: WeighFacts
+    remember: Remember
+    supersede: Supersede
+    change: ChangeMemory
+    memories: ReadMemories
+    conflicts: ManageConflicts
+    reviews: ManageReviews
+    drift: FindDrift
+    lessons: ManageLessons
+    attributes: ManageAttributes
+    export: ExportUser
+    recall: RecallMemories
+    receipts: ReadReceipts
 
 
 class State(TypedDict):

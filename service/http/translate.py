@@ -20,7 +20,7 @@ from service.usecases.check import CheckAnswer, CheckCommand
 
 def to_batch(body: BatchRequest, limits: HttpLimits) -> list[CheckCommand]:
     """Return the commands of a batch; raises ``InvalidInput`` naming the item."""
-    _within("items", len(body.items), limits.batch, "items")
+    within("items", len(body.items), limits.batch, "items")
     return [to_command(item, limits, f"items.{n}.") for n, item in enumerate(body.items)]
 
 
@@ -29,11 +29,11 @@ def to_command(body: CheckRequest, limits: HttpLimits, where: str = "") -> Check
     if (body.source is None) == (body.messages is None):
         raise InvalidInput(f"{where}source", "give either source or messages")
     messages = body.messages or []
-    _within(f"{where}messages", len(messages), limits.messages, "messages")
+    within(f"{where}messages", len(messages), limits.messages, "messages")
     source = body.source if body.source is not None else "\n".join(m.content for m in messages)
     field = "source" if body.source is not None else "messages"
-    _within(f"{where}{field}", len(source), limits.source, "characters")
-    _within(f"{where}fact", len(body.fact), limits.fact, "characters")
+    within(f"{where}{field}", len(source), limits.source, "characters")
+    within(f"{where}fact", len(body.fact), limits.fact, "characters")
     asked = CheckInput(
         source=source,
         fact=body.fact,
@@ -82,6 +82,7 @@ def _scores(outcome: CheckOutcome) -> ScoresOut:
     )
 
 
-def _within(field: str, size: int, limit: int, unit: str) -> None:
+def within(field: str, size: int, limit: int, unit: str) -> None:
+    """Raise ``TooLarge`` if a field is over its limit."""
     if size > limit:
         raise TooLarge(field, f"has {size:,} {unit}, over the limit of {limit:,}")

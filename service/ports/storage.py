@@ -14,6 +14,7 @@ from typing import Protocol, TypeVar
 
 from service.audit.entry import EntryDraft
 from service.audit.rows import AuditRow, Body, FileState, Head
+from service.ports.embeddings import EmbeddingStore
 from service.ports.memory import (
     AttributeStore,
     ConflictStore,
@@ -24,6 +25,7 @@ from service.ports.memory import (
     TurnStore,
 )
 from service.ports.paging import Page, PageRequest
+from service.ports.receipts import ReceiptStore
 
 __all__ = [
     "SYSTEM",
@@ -316,6 +318,16 @@ class Transaction(Protocol):
     @property
     def outbox(self) -> OutboxStore:
         """Return what the vector index still has to take in."""
+        ...
+
+    @property
+    def embeddings(self) -> EmbeddingStore:
+        """Return the vectors of the tenant's memories."""
+        ...
+
+    @property
+    def receipts(self) -> ReceiptStore:
+        """Return the receipts of recalls."""
         ...
 
 

@@ -108,7 +108,9 @@ class Journal:
 
     def _note(self, step: Step, after: Memory) -> None:
         others = (step.other_id,) if step.other_id else ()
-        before = step.before
+        before = None
+        if step.before is not None:
+            before = self._states.get(step.before.id, step.before.state_hash)
         self._tx.memories.record(
             MemoryEvent(
                 memory_id=after.id,
@@ -128,7 +130,7 @@ class Journal:
                 actor=self._tx.scope.actor,
                 subject=self._subject,
                 memory=(after.id, *others),
-                state_before=before and self._states.get(before.id, before.state_hash),
+                state_before=before,
                 state_after=after.state_hash,
                 policy=after.policy_fingerprint,
             ),

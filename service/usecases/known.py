@@ -18,7 +18,7 @@ from service.usecases.proposals import Judged, Proposal
 
 _MILLION = 1_000_000
 _PAGE = 200
-_APPROVED = "approved"
+_APPROVED = Verdict.REVIEW.value  # stored all the same: a person let it pass
 
 Key = tuple[str, str]
 """Subject and attribute."""

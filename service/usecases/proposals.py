@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -40,7 +40,7 @@ class Proposal:
         correction: the turn says that it corrects something.
         replaces: the memory that an actor decided it replaces, whatever else is stored.
         approved_by: the review by which a person let it pass.
-        check: what the gate said, where it was asked already.
+        said_as: for a fact without a source, how the user would say it; the gate's source.
     """
 
     text: str
@@ -62,12 +62,13 @@ class Proposal:
     replaces: str | None = None
     reason: str | None = None
     approved_by: str | None = None
+    said_as: str | None = None
 
     @property
     def question(self) -> CheckInput:
         """Return what the gate is asked about it."""
         return CheckInput(
-            source=self.turn.text,
+            source=self.said_as or self.turn.text,
             fact=self.text,
             speaker=Speaker(self.turn.role),
             speaker_name=self.speaker_name,
@@ -85,12 +86,14 @@ class Proposal:
 class Intake:
     """Everything that one request brought: turns, the facts in them, and what was left out.
 
-    ``fresh`` are the turns that are not stored yet.
+    ``fresh`` are the turns that are not stored yet; ``undated`` the ids of those for which nobody
+    said when they were said.
     """
 
     fresh: tuple[Turn, ...]
     proposals: tuple[Proposal, ...]
     skipped: tuple[Skipped, ...] = ()
+    undated: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +103,14 @@ class Judged:
     proposal: Proposal
     check: CheckOutcome
     decision_id: str
+
+
+def dated(turn: Turn, intake: Intake, now: datetime) -> Turn:
+    """Return a turn that was said just now, unless somebody said when.
+
+    Of many that arrive at once, the one that is written last counts as said last.
+    """
+    return replace(turn, observed_at=now) if turn.id in intake.undated else turn
 
 
 _TIMES = ("valid_from", "valid_to", "expires_at")
@@ -124,6 +135,7 @@ def to_json(proposal: Proposal) -> dict[str, Any]:
         "metadata": dict(proposal.metadata),
         "replaces": proposal.replaces,
         "reason": proposal.reason,
+        "said_as": proposal.said_as,
         **{name: value.isoformat() if value else None for name, value in times.items()},
     }
 

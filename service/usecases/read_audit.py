@@ -61,7 +61,7 @@ class ReadAudit:
                 return Page((), None, 0)
             which = AuditFilter(subject, query.verdict, query.action, query.since, query.until)
             found = tx.audit.list(which, page)
-            return Page(tuple(_view(r) for r in found.items), found.next_cursor, found.total)
+            return Page(tuple(view_of(r) for r in found.items), found.next_cursor, found.total)
 
         return self._database.read(scope, work)
 
@@ -70,7 +70,7 @@ class ReadAudit:
         row = self._database.read(scope, lambda tx: tx.audit.get(seq))
         if row is None:
             raise NotFound("audit entry")
-        return _view(row)
+        return view_of(row)
 
     def verify(self) -> Report:
         """Verify the whole log, every tenant's entries included."""
@@ -89,7 +89,8 @@ def verify_log(tx: Transaction, origin: str | None = None) -> Report:
     )
 
 
-def _view(row: AuditRow) -> AuditView:
+def view_of(row: AuditRow) -> AuditView:
+    """Return a row of the log as it is shown."""
     try:
         entry = parse_entry(row.entry)
     except VerificationError:

@@ -34,14 +34,23 @@ class ReadinessReport:
 class Readiness:
     """The use case behind ``GET /ready``."""
 
-    def __init__(self, *, database: Database, probes: Sequence[Callable[[], ProbeState]]) -> None:
+    def __init__(
+        self,
+        *,
+        database: Database,
+        probes: Sequence[Callable[[], ProbeState]],
+        others: Sequence[Callable[[], ProbeState]] = (),
+    ) -> None:
         self._database = database
         self._probes = probes
+        self._others = others  # shown, but nothing that every request has to ask for
 
     def run(self) -> ReadinessReport:
         """Ask every component."""
         state, warnings = self._database_state()
-        return ReadinessReport((state, *(probe() for probe in self._probes)), warnings)
+        return ReadinessReport(
+            (state, *(probe() for probe in (*self._probes, *self._others))), warnings
+        )
 
     def require_models(self) -> None:
         """Return if all models can serve; raises ``Unavailable`` naming the first that cannot."""

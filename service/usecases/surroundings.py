@@ -15,7 +15,7 @@ from service.ports.storage import Database, Scope, Transaction
 from service.usecases.known import Key, Known, active_about, key_of, with_sources
 from service.usecases.proposals import Judged
 
-_SAME, _RELATED, _SEARCHED = 40, 20, 1000
+_SAME, _RELATED, _SEARCHED = 12, 20, 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,8 @@ class Surveyor:
 
         same, every, functional = self._database.read(scope, look)
         near = self._near(judged, every, policy)
-        close = frozenset().union(*near)
+        decided = {j.proposal.replaces for j in judged if j.proposal.replaces}
+        close = frozenset().union(*near, decided)
         wanted = {m.id: m for m in [*same, *(m for m in every if m.id in close)]}
         chosen = self._closest(judged, list(wanted.values()), close)
         known = self._database.read(scope, lambda tx: with_sources(tx, chosen))
@@ -97,12 +98,14 @@ class Surveyor:
         self, judged: Sequence[Judged], memories: Sequence[Memory], keep: frozenset[str]
     ) -> list[Memory]:
         """Return the memories to weigh: of very many likes, those that can matter."""
-        if len(memories) <= _SAME:
+        room = _SAME * len(judged)
+        if len(memories) <= room:
             return list(memories)
         vectors = self._embedder.embed([*(j.proposal.text for j in judged), *_texts(memories)])
         best = (vectors[: len(judged)] @ vectors[len(judged) :].T).max(axis=0)
-        order = sorted(range(len(memories)), key=lambda i: (memories[i].id not in keep, -best[i]))
-        return [memories[i] for i in sorted(order[:_SAME])]
+        order = sorted(range(len(memories)), key=lambda i: -best[i])
+        chosen = {memories[i].id for i in order[:room]} | keep
+        return [m for m in memories if m.id in chosen]
 
 
 def _texts(memories: Sequence[Memory]) -> list[str]:

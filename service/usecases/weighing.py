@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from service.audit.canonical import JsonValue, canonicalise
-from service.domain.adjudication import AdjudicationOutcome, PairFinding
+from service.domain.adjudication import (
+    AdjudicationOutcome,
+    AdjudicationReason,
+    PairFinding,
+    Relation,
+)
 from service.domain.check import CheckOutcome
+from service.domain.memory import Triple
 from service.domain.policy import Policy
 from service.usecases.adjudicate import Adjudicator, Party
 from service.usecases.decisions import Decision, check_result, exact, measured
@@ -41,6 +47,67 @@ def weigh(
     """Ask the adjudicator, and keep question and answer together."""
     outcome, check, checks = adjudicator.judge(existing, incoming, policy, dict(functional))
     return Weighed(outcome, incoming, tuple(existing), check, tuple(checks))
+
+
+def with_keys(
+    weighed: Weighed,
+    incoming: Triple,
+    existing: Sequence[Triple],
+    policy: Policy,
+    *,
+    functional: bool,
+) -> Weighed:
+    """Return an adjudication that respects keys which the wording of a fact does not show.
+
+    A client may call an attribute what it likes ("favourite_editor"). Where the adjudicator saw
+    nothing in common, but subject and attribute are the same and hold one value, another value is
+    an update, unless the stored one has the higher authority or clearly better evidence.
+    """
+    if not functional:
+        return weighed
+    findings = [
+        _UPDATE if _is_update(weighed, n, incoming, triple, policy) else finding
+        for n, (finding, triple) in enumerate(zip(weighed.outcome.findings, existing, strict=True))
+    ]
+    if _UPDATE not in findings:
+        return weighed
+    outcome = replace(
+        weighed.outcome,
+        findings=tuple(findings),
+        reason_code=_UPDATE.reason_code,
+        reason=_UPDATE.reason,
+    )
+    return replace(weighed, outcome=outcome)
+
+
+_UPDATE = PairFinding(
+    Relation.SUPERSEDES,
+    stays_active=False,
+    reason_code=AdjudicationReason.UPDATE.value,
+    reason="A new value of an attribute that holds one.",
+)
+
+
+def _is_update(
+    weighed: Weighed, number: int, incoming: Triple, existing: Triple, policy: Policy
+) -> bool:
+    finding = weighed.outcome.findings[number]
+    party, check = weighed.existing[number], weighed.existing_checks[number]
+    same_key = (existing.subject, existing.attribute) == (incoming.subject, incoming.attribute)
+    differs = existing.value.casefold() != incoming.value.casefold()
+    unseen = finding.stays_active and finding.reason_code == AdjudicationReason.COEXISTS.value
+    if not (unseen and same_key and differs and existing.polarity and incoming.polarity):
+        return False
+    margin = policy.overwrite_margin
+    weaker = weighed.incoming_check.scores.faithfulness + margin < check.scores.faithfulness
+    return not weaker and _rank(weighed.incoming, policy) <= _rank(party, policy)
+
+
+def _rank(party: Party, policy: Policy) -> int:
+    """Return the place of a party's authority in the policy's order; unnamed counts as a user."""
+    order = policy.authority_order
+    named = party.authority or "user"
+    return order.index(named) if named in order else len(order)
 
 
 def weighing_decision(

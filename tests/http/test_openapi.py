@@ -23,7 +23,33 @@ CONTRACT = [
     ("get", "/health"),
     ("get", "/ready"),
     ("get", "/metrics"),
+    ("post", "/adjudicate"),
+    ("post", "/memory"),
+    ("get", "/memories"),
+    ("get", "/memories/history"),
+    ("get", "/memories/drift"),
+    ("get", "/memories/conflicts"),
+    ("post", "/memories/conflicts"),
+    ("post", "/memories/conflicts/{conflict_id}/resolve"),
+    ("get", "/memory/{memory_id}"),
+    ("delete", "/memory/{memory_id}"),
+    ("get", "/memory/{memory_id}/history"),
+    ("get", "/memory/{memory_id}/drift"),
+    ("post", "/memory/{memory_id}/supersede"),
+    ("post", "/memory/{memory_id}/retract"),
+    ("post", "/memory/{memory_id}/restore"),
+    ("get", "/attributes"),
+    ("put", "/attributes/{attribute}"),
+    ("get", "/turns/{turn_id}"),
+    ("get", "/users/{user_id}/export"),
+    ("get", "/reviews"),
+    ("get", "/reviews/{review_id}"),
+    ("post", "/reviews/{review_id}/approve"),
+    ("post", "/reviews/{review_id}/reject"),
+    ("post", "/lessons"),
+    ("get", "/lessons"),
 ]
+NEEDS_SOMETHING = ("{", "/memories/conflicts")
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +75,8 @@ def test_every_body_has_an_example_that_works(served, client):
         for method, operation in operations.items():
             for content in operation.get("requestBody", {}).get("content", {}).values():
                 assert content["examples"], path
+                if any(part in path for part in NEEDS_SOMETHING):
+                    continue  # what these are about exists only in the tests of the resource
                 for example in content["examples"].values():
                     answer = client.request(method, path, json=example["value"])
                     assert answer.status_code in (200, 201), answer.text

@@ -11,6 +11,7 @@ from sqlalchemy import (
     Column,
     ForeignKeyConstraint,
     Integer,
+    LargeBinary,
     Table,
     Text,
     UniqueConstraint,
@@ -133,4 +134,17 @@ outbox = Table(
     metadata,
     _position(),
     *_texts("tenant", "memory_id"),
+)
+
+embeddings = Table(
+    "embedding",
+    metadata,
+    _position(),
+    *_texts("tenant", "memory_id", "subject_id", "model_digest"),
+    Column("vector", LargeBinary, nullable=False),
+    *_texts("created_at"),
+    UniqueConstraint("tenant", "memory_id"),
+    ForeignKeyConstraint(
+        ["tenant", "memory_id"], ["memory.tenant", "memory.id"], ondelete="CASCADE"
+    ),
 )

@@ -6,11 +6,13 @@ from service.adapters.db.attributes import SqlAttributes
 from service.adapters.db.audit import SqlAudit
 from service.adapters.db.conflicts import SqlConflicts
 from service.adapters.db.decisions import SqlDecisions
+from service.adapters.db.embeddings import SqlEmbeddings
 from service.adapters.db.idempotency import SqlIdempotency
 from service.adapters.db.lessons import SqlLessons
 from service.adapters.db.memories import SqlMemories
 from service.adapters.db.outbox import SqlOutbox
 from service.adapters.db.policies import SqlPolicies
+from service.adapters.db.receipts import SqlReceipts
 from service.adapters.db.repository import Session
 from service.adapters.db.reviews import SqlReviews
 from service.adapters.db.subjects import SqlSubjects
@@ -35,3 +37,5 @@ class SqlTransaction:
         self.attributes = SqlAttributes(session)
         self.lessons = SqlLessons(session)
         self.outbox = SqlOutbox(session)
+        self.embeddings = SqlEmbeddings(session)
+        self.receipts = SqlReceipts(session)

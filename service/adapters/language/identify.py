@@ -58,7 +58,8 @@ class LanguageIdentifier:
         best = max(self._others, key=lambda c: sum(w in self._others[c] for w in folded))
         other = sum(w in self._others[best] for w in folded)
         english = sum(w in self._vocabulary and w not in self._shared[best] for w in words)
-        if _outweighs(other, english, len(words)):
+        strange = sum(w not in self._vocabulary for w in folded)
+        if _outweighs(other, english, len(words)) and strange >= min(_MIN_LEAD, len(words)):
             return best, other / (other + english)
         return "en", (english + 1) / (english + other + 1)
 

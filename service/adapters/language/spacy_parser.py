@@ -24,6 +24,9 @@ _LIMITS = BatchLimits(
 
 CACHED_TEXTS = 2048
 
+_LEMMAS = {"hates": "hate", "hated": "hate", "hating": "hate"}
+"""What the rule lemmatizer gets wrong: it takes "hates" for a form of "to hat"."""
+
 
 class SpacyParser:
     """English sentences, parts of speech, dependencies and entities.
@@ -97,7 +100,9 @@ def _tokens(doc: Doc, known: frozenset[str]) -> Iterable[Token]:
         yield Token(
             index=t.i,
             text=t.text,
-            lemma=t.lemma_.lower(),
+            lemma=_LEMMAS.get(t.lower_, t.lemma_.lower())
+            if t.tag_[:2] == "VB"
+            else t.lemma_.lower(),
             pos=t.pos_,
             tag=t.tag_,
             dep=t.dep_,

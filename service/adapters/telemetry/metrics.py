@@ -18,6 +18,12 @@ class PrometheusMetrics:
             ["verdict", "reason_code"],
             registry=self._registry,
         )
+        self._memories = Counter(
+            "groundkeeper_memories",
+            "What became of facts that were to be remembered.",
+            ["status"],
+            registry=self._registry,
+        )
         self._requests = Histogram(
             "groundkeeper_http_request_seconds",
             "Time to answer a request.",
@@ -37,6 +43,10 @@ class PrometheusMetrics:
     def decided(self, verdict: str, reason_code: str) -> None:
         """Count a decision."""
         self._decisions.labels(verdict, reason_code).inc()
+
+    def remembered(self, status: str) -> None:
+        """Count what became of something that was to be remembered."""
+        self._memories.labels(status).inc()
 
     def answered(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count an answered request and its time."""

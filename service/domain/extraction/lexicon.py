@@ -4,11 +4,11 @@ from __future__ import annotations
 
 HOME_VERBS = frozenset("live reside relocate settle base stay dwell".split())
 EMPLOYER_VERBS = frozenset("work start join employ".split())
-USE_VERBS = frozenset("use run switch migrate adopt".split())
+USE_VERBS = frozenset("use run switch migrate".split())
 LIKE_VERBS = frozenset("like love enjoy adore".split())
 DISLIKE_VERBS = frozenset("dislike hate loathe detest despise".split())
 HAVE_VERBS = frozenset("have own possess".split())
-PARTING_VERBS = frozenset("sell lose donate scrap".split())
+PARTING_VERBS = frozenset("sell lose donate scrap cancel ditch uninstall".split())
 QUIT_VERBS = frozenset("stop quit cease".split())
 CHANGE_VERBS = frozenset(
     "move slip change shift push postpone go rise drop increase fall become extend delay".split()
@@ -73,7 +73,8 @@ PASSING_NOUNS = frozenset(
     "stomachache favour favor request feeling point clue trouble".split()
 )
 PASSING_PLACES = frozenset(
-    "train bus way phone call plane airport road bathroom line queue taxi car break hold".split()
+    "train bus way phone call plane airport road bathroom line queue taxi car break hold holiday "
+    "vacation leave".split()
 )
 PASSING_VERBS = frozenset(
     "test ask try look wonder check write type wait read talk sit stand watch eat cook get "
@@ -83,17 +84,13 @@ PASSING_TIMES = frozenset("today tonight now currently moment".split())
 WEATHER = frozenset("rain snow hail drizzle thunder pour storm freeze".split())
 MENTAL_VERBS = frozenset(
     "think guess suppose believe wonder know mean see understand hope agree remember forget bet "
-    "say ask".split()
+    "say ask appreciate thank".split()
 )
 """First-person verbs that say nothing lasting by themselves ("I see", "I guess so")."""
 
 STANDING_CUES = (
     "from now on", "always", "never", "going forward", "in future", "in the future", "by default",
     "every time", "whenever", "at all times", "as a rule", "from today",
-)  # fmt: skip
-CORRECTION_CUES = (
-    "actually", "correction", "sorry", "i meant", "wait", "scratch that", "my mistake", "now",
-    "instead", "these days", "no longer", "any more", "anymore", "turns out", "rather than",
 )  # fmt: skip
 OPENERS = frozenset(
     "actually anyway anyways also so well sorry correction btw hi hey hello thanks oh ok okay yes "

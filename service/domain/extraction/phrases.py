@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from service.domain.syntax import ParsedText, Token
 
-_DETERMINERS = frozenset("a an the my our some any this that these those".split())
+_DETERMINERS = frozenset("a an the no my our some any this that these those".split())
 _OUTSIDE = frozenset({"conj", "cc", "relcl", "preconj"})
 _EDGES = frozenset({"PUNCT", "SPACE", "CCONJ"})
 
@@ -24,11 +24,16 @@ def conjuncts(parsed: ParsedText, token: Token) -> list[Token]:
 
 def phrase(parsed: ParsedText, token: Token, dropped: frozenset[int] = frozenset()) -> list[Token]:
     """Return the words of a noun phrase without its conjuncts and relative clauses."""
+    return trimmed(sorted(_inside(parsed, token, dropped), key=lambda t: t.index))
+
+
+def _inside(parsed: ParsedText, token: Token, dropped: frozenset[int]) -> list[Token]:
     found = [token]
     for child in parsed.dependents(token):
-        if child.dep not in _OUTSIDE and child.index not in dropped:
-            found.extend(phrase(parsed, child, dropped))
-    return trimmed(sorted(found, key=lambda t: t.index))
+        if child.dep in _OUTSIDE or child.index in dropped or child.lower == "since":
+            continue
+        found.extend(_inside(parsed, child, dropped))
+    return found
 
 
 def trimmed(tokens: Sequence[Token]) -> list[Token]:

@@ -42,11 +42,15 @@ def verb_attribute(
     lemma = verb.lemma
     if lemma in LIKE_VERBS | DISLIKE_VERBS or _cannot_stand(parsed, verb):
         return "likes"
+    if lemma == "go" and preposition == "off":
+        return "likes"
     if lemma == "prefer" or _would_rather(parsed, verb):
         return "prefers"
     if lemma in HAVE_VERBS and not preposition:
         return "has"
-    if lemma in PARTING_VERBS and not preposition:
+    if lemma == "get" and not preposition and _perfect(parsed, verb):
+        return "has"
+    if lemma in PARTING_VERBS and verb.tag in ("VBD", "VBN") and not preposition:
         return "has"
     if lemma == "speak" and not preposition:
         return "languages"
@@ -88,6 +92,12 @@ def _is_employer(parsed: ParsedText, focus: Token) -> bool:
     return (named and not possessed) or focus.lemma in _WORKPLACES
 
 
+def _perfect(parsed: ParsedText, verb: Token) -> bool:
+    """Return whether this is "have got", which is "have"."""
+    auxiliaries = parsed.dependents(verb, "aux")
+    return verb.lower == "got" and any(t.lemma in ("have", "'ve", "’ve") for t in auxiliaries)
+
+
 def _cannot_stand(parsed: ParsedText, verb: Token) -> bool:
     negated = any(t.dep == "neg" for t in parsed.dependents(verb))
     return verb.lemma in ("stand", "bear") and negated and bool(parsed.dependents(verb, "aux"))
@@ -95,11 +105,6 @@ def _cannot_stand(parsed: ParsedText, verb: Token) -> bool:
 
 def _would_rather(parsed: ParsedText, verb: Token) -> bool:
     return any(t.lower in ("rather", "sooner") for t in parsed.dependents(verb, "advmod"))
-
-
-def dislikes(parsed: ParsedText, verb: Token) -> bool:
-    """Return whether a verb says by itself that something is not liked."""
-    return verb.lemma in DISLIKE_VERBS
 
 
 def _plain(verb: Token, preposition: str) -> str:

@@ -21,6 +21,7 @@ class Relation:
         siblings: heads that are coordinated with ``focus``; each has a relation of its own.
         replaced: the value that is said to be replaced.
         changed: a thing's value changed ("moved to"); it is best said as "is".
+        predicate: the words to put behind the subject, where the clause's own do not fit.
     """
 
     subject: str
@@ -32,3 +33,4 @@ class Relation:
     siblings: tuple[Token, ...] = ()
     replaced: str | None = None
     changed: bool = False
+    predicate: str = ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from service.domain.clauses import Clause
 from service.domain.extraction.phrases import name_of
 from service.domain.holders import Holder, HolderKind
@@ -11,18 +13,32 @@ from service.domain.syntax import ParsedText, Token
 
 USER = "user"
 PROJECT = "project"
-_PRONOUNS = frozenset(
-    "he she him her his hers they them their theirs it its this that these those you your".split()
-)
+PERSONAL = frozenset("he she him her his hers they them their theirs".split())
+_PRONOUNS = PERSONAL | frozenset("it its this that these those you your".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Viewpoint(Perspective):
+    """A perspective with the person or animal that was spoken of last, as a key."""
+
+    antecedent: str | None = None
+
+    def referent(self, pronoun: str) -> str | None:
+        """Return whom a third person pronoun means, or None."""
+        return self.antecedent if pronoun.lower() in PERSONAL else None
 
 
 def subject_key(
-    parsed: ParsedText, noun: Token | None, clause: Clause, perspective: Perspective
+    parsed: ParsedText, noun: Token | None, clause: Clause, view: Viewpoint
 ) -> str | None:
     """Return the key of a clause's subject, or None where nobody can tell who is meant."""
-    if noun is None or noun.lower in _PRONOUNS or noun.tag in ("WP", "WDT", "EX"):
+    if noun is None or noun.tag in ("WP", "WDT", "EX"):
         return holder_key(clause.holder)
-    return noun_key(parsed, noun, perspective)
+    if clause.holder.kind is HolderKind.SPEAKER and not view.is_speaker(noun):
+        return USER  # "my wife and I"
+    if noun.lower in _PRONOUNS:
+        return holder_key(clause.holder) or view.referent(noun.lower)
+    return noun_key(parsed, noun, view)
 
 
 def holder_key(holder: Holder) -> str | None:
@@ -36,17 +52,17 @@ def holder_key(holder: Holder) -> str | None:
     return None
 
 
-def noun_key(parsed: ParsedText, noun: Token, perspective: Perspective) -> str | None:
+def noun_key(parsed: ParsedText, noun: Token, view: Viewpoint) -> str | None:
     """Return the key of a noun phrase: its possessors, outermost first, then its name."""
-    if perspective.is_speaker(noun):
+    if view.is_speaker(noun):
         return USER
     if noun.lower in _PRONOUNS:
-        return None
+        return view.referent(noun.lower)
     possessor = owner_of(parsed, noun)
     name = _own_name(parsed, noun)
     if possessor is None:
         return name
-    outer = noun_key(parsed, possessor, perspective)
+    outer = noun_key(parsed, possessor, view)
     return None if outer is None else f"{outer}.{name}"
 
 
@@ -57,7 +73,7 @@ def owner_of(parsed: ParsedText, noun: Token) -> Token | None:
 
 def _own_name(parsed: ParsedText, noun: Token) -> str:
     if noun.pos == "PROPN" and noun.entity not in ("DATE", "TIME"):
-        parts = [t for t in parsed.dependents(noun, "compound", "nummod", "flat")]
+        parts = list(parsed.dependents(noun, "compound", "nummod", "flat"))
         words = sorted([*parts, noun], key=lambda t: t.index)
         return " ".join(t.text for t in words).casefold()
     if is_animate(noun.lemma) and owner_of(parsed, noun) is not None:

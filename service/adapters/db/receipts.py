@@ -1,0 +1,105 @@
+"""Receipts of recalls in SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import (
+    Column,
+    ForeignKeyConstraint,
+    Integer,
+    Table,
+    Text,
+    UniqueConstraint,
+    delete,
+    func,
+    select,
+)
+
+from service.adapters.db.columns import from_json, required_stamp, to_json
+from service.adapters.db.memory_tables import events, memories
+from service.adapters.db.repository import Repository
+from service.adapters.db.tables import entry, metadata
+from service.audit.entry import parse_timestamp
+from service.ports.receipts import ReceiptRecord, Revision
+
+receipts = Table(
+    "receipt",
+    metadata,
+    Column("position", Integer, primary_key=True),
+    Column("tenant", Text, nullable=False),
+    Column("id", Text, nullable=False),
+    Column("subject_id", Text),
+    Column("body", Text, nullable=False),
+    Column("memory_ids", Text, nullable=False),
+    Column("recorded_at", Text, nullable=False),
+    UniqueConstraint("tenant", "id"),
+    ForeignKeyConstraint(["tenant", "subject_id"], ["subject.tenant", "subject.id"]),
+)
+
+
+class SqlReceipts(Repository):
+    """Implements ``ReceiptStore``."""
+
+    def add(self, record: ReceiptRecord) -> None:
+        """Store a receipt; raises ``Conflict`` when the id exists."""
+        self._add(
+            "receipt",
+            receipts,
+            id=record.id,
+            subject_id=record.subject_id,
+            body=record.body,
+            memory_ids=to_json(list(record.memory_ids)),
+            recorded_at=required_stamp(record.recorded_at),
+        )
+
+    def get(self, receipt_id: str) -> ReceiptRecord | None:
+        """Return one receipt of this tenant."""
+        query = self._rows_of(receipts).where(receipts.c.id == receipt_id)
+        row = self._execute(query).one_or_none()
+        if row is None:
+            return None
+        ids, at = tuple(from_json(row.memory_ids)), parse_timestamp(row.recorded_at)
+        return ReceiptRecord(row.id, row.subject_id, row.body, ids, at)
+
+    def forget(self, subject_id: str, memory_ids: Sequence[str] | None = None) -> int:
+        """Delete a user's receipts, all or those that name a memory; return how many."""
+        gone = delete(receipts).where(self._mine(receipts), receipts.c.subject_id == subject_id)
+        if memory_ids is None:
+            return self._execute(gone).rowcount
+        named = func.json_each(receipts.c.memory_ids).table_valued("value")
+        wanted = func.json_each(to_json(list(memory_ids))).table_valued("value")
+        inside = select(named.c.value).where(named.c.value.in_(select(wanted.c.value)))
+        return self._execute(gone.where(inside.exists())).rowcount
+
+    def revision(self, subject_id: str) -> Revision:
+        """Return how far a user's memories are."""
+        steps = select(func.max(events.c.position)).where(self._mine(events))
+        step = self._execute(steps.where(events.c.subject_id == subject_id)).scalar_one()
+        entries = select(func.max(entry.c.seq)).where(self._mine(entry))
+        seq = self._execute(entries.where(entry.c.subject == subject_id)).scalar_one()
+        return Revision(step or 0, -1 if seq is None else seq)
+
+    def changed(self, subject_id: str, after: int) -> Sequence[str]:
+        """Return the memories with steps after a position, each once, oldest first."""
+        mine = select(events.c.memory_id).where(self._mine(events))
+        newer = mine.where(events.c.subject_id == subject_id, events.c.position > after)
+        rows = self._execute(newer.order_by(events.c.position)).scalars()
+        return list(dict.fromkeys(rows))
+
+    def count(self, subject_id: str) -> int:
+        """Return how many memories of any status a user has."""
+        query = select(func.count()).where(self._mine(memories))
+        return int(self._execute(query.where(memories.c.subject_id == subject_id)).scalar_one())
+
+    def leaf(self, seq: int) -> str | None:
+        """Return the leaf hash of an entry of the whole log."""
+        found = self._execute(select(entry.c.leaf).where(entry.c.seq == seq))
+        leaf: str | None = found.scalar_one_or_none()
+        return leaf
+
+    def erased_since(self, subject_id: str, size: int) -> bool:
+        """Return whether anything of a user was erased after the log had this size."""
+        query = select(entry.c.seq).where(self._mine(entry), entry.c.subject == subject_id)
+        late = query.where(entry.c.kind == "erasure.done", entry.c.seq >= size)
+        return self._execute(late.limit(1)).first() is not None

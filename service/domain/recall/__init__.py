@@ -1,0 +1,1 @@
+"""Ranking memories for a query: words, scores, abstention and receipts; pure."""

@@ -1,0 +1,107 @@
+"""The use cases put together from ports; which adapters stand behind them is not known here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from service.http.services import Services
+from service.ports.clock import Clock
+from service.ports.identifiers import Identifiers
+from service.ports.language import LanguageAnalyser
+from service.ports.models import Embedder, EntailmentModel
+from service.ports.storage import Database
+from service.usecases.adjudicate import Adjudicator
+from service.usecases.attributes import ManageAttributes
+from service.usecases.check import CheckFacts
+from service.usecases.conflicts import ManageConflicts
+from service.usecases.drift import FindDrift
+from service.usecases.export_user import ExportUser
+from service.usecases.extract import Extractor
+from service.usecases.gate import Gate
+from service.usecases.intake import TakeIn
+from service.usecases.lessons import ManageLessons
+from service.usecases.lineage import ChangeMemory
+from service.usecases.memories import ReadMemories
+from service.usecases.memorize import Memorize
+from service.usecases.plan import Planner
+from service.usecases.policies import ManagePolicies
+from service.usecases.read_audit import ReadAudit
+from service.usecases.readiness import Readiness
+from service.usecases.recall_services import RecallServices
+from service.usecases.remember import Remember
+from service.usecases.reviews import ManageReviews
+from service.usecases.statements import Statements
+from service.usecases.supersede import Supersede
+from service.usecases.surroundings import Surveyor
+from service.usecases.weigh_facts import WeighFacts
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """What almost every use case needs."""
+
+    database: Database
+    clock: Clock
+    identifiers: Identifiers
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """What reads and judges."""
+
+    nli: EntailmentModel
+    embedder: Embedder
+    language: LanguageAnalyser
+
+
+def assemble(
+    base: Base,
+    models: Models,
+    gate: Gate,
+    readiness: Readiness,
+    recall: RecallServices,
+    *,
+    origin: str | None,
+) -> Services:
+    """Return every use case that a route calls."""
+    db, clock, ids = base.database, base.clock, base.identifiers
+    adjudicator = Adjudicator(
+        gate=gate, nli=models.nli, embedder=models.embedder, language=models.language
+    )
+    memorize = Memorize(
+        gate=gate,
+        planner=Planner(adjudicator=adjudicator, identifiers=ids),
+        surveyor=Surveyor(database=db, embedder=models.embedder),
+        database=db,
+        clock=clock,
+        identifiers=ids,
+    )
+    extractor = Extractor(models.language)
+    take_in = TakeIn(extractor=extractor, language=models.language, identifiers=ids)
+    return Services(
+        check=CheckFacts(gate=gate, database=db, clock=clock, identifiers=ids),
+        policies=ManagePolicies(database=db, clock=clock),
+        audit=ReadAudit(database=db, origin=origin),
+        readiness=readiness,
+        weigh=WeighFacts(
+            adjudicator=adjudicator, gate=gate, database=db, clock=clock, identifiers=ids
+        ),
+        remember=Remember(memorize=memorize, take_in=take_in, database=db, clock=clock),
+        supersede=Supersede(memorize=memorize, take_in=take_in, database=db, clock=clock),
+        change=ChangeMemory(
+            gate=gate,
+            statements=Statements(models.language),
+            database=db,
+            clock=clock,
+            identifiers=ids,
+        ),
+        memories=ReadMemories(database=db),
+        conflicts=ManageConflicts(database=db, clock=clock, identifiers=ids),
+        reviews=ManageReviews(memorize=memorize, database=db, clock=clock),
+        drift=FindDrift(database=db),
+        lessons=ManageLessons(database=db, clock=clock, identifiers=ids),
+        attributes=ManageAttributes(database=db),
+        export=ExportUser(database=db, clock=clock),
+        recall=recall.recall,
+        receipts=recall.receipts,
+    )

@@ -1,0 +1,156 @@
+"""Recall: what is known that answers a query, or nothing and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from service.domain.policy import Policy
+from service.domain.recall.asking import read_query
+from service.domain.recall.eligible import Filters
+from service.domain.recall.outcome import Hit, Outcome
+from service.domain.recall.receipts import Asked, Circumstances
+from service.domain.recall.scoring import Weights
+from service.ports.clock import Clock
+from service.ports.identifiers import Identifiers
+from service.ports.storage import Database, Head, Scope, StoredAnswer, Transaction
+from service.usecases.drift import Seen, seen_memory
+from service.usecases.once import Once, earlier_answer, write_once
+from service.usecases.policies import find_policy
+from service.usecases.recall_answer import Answerer, Prepared
+from service.usecases.receipts import Issuer, Receipt
+
+
+@dataclass(frozen=True, slots=True)
+class RecallCommand:
+    """A request: what is not given comes from the policy."""
+
+    user_id: str
+    query: str
+    top_k: int = 5
+    threshold: float | None = None
+    alpha: float | None = None
+    beta: float | None = None
+    filters: Filters = field(default_factory=Filters)
+    policy: str | None = None
+    receipt: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One hit as it is shown; ``seen`` is None for a lesson."""
+
+    hit: Hit
+    seen: Seen | None
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """What came of a recall."""
+
+    outcome: Outcome
+    answers: tuple[Answer, ...]
+    weights: Weights
+    policy: Policy
+    receipt: Receipt | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    subject_id: str | None
+    recalled: Recalled
+    asked: Asked
+    head: Head
+
+
+class RecallMemories:
+    """The use case behind ``POST /recall``."""
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        answerer: Answerer,
+        issuer: Issuer,
+        clock: Clock,
+        identifiers: Identifiers,
+    ) -> None:
+        self._database = database
+        self._answerer = answerer
+        self._issuer = issuer
+        self._clock = clock
+        self._identifiers = identifiers
+
+    def run(
+        self, scope: Scope, command: RecallCommand, once: Once[Recalled] | None = None
+    ) -> Recalled | StoredAnswer:
+        """Return what answers a query.
+
+        Raises:
+            NotFound: no such policy.
+            Overloaded: the queue before a model is full.
+            Unavailable: a model is not loaded.
+        """
+        earlier = earlier_answer(self._database, scope, once)
+        if earlier is not None:
+            return earlier
+        now, query = self._clock.now(), read_query(command.query)
+        vector = self._answerer.embed(command.query)
+
+        def look(tx: Transaction) -> _Found:
+            policy = find_policy(tx, command.policy)
+            asked = _asked(command, policy)
+            subject, outcome = self._answerer.answer(tx, Prepared(asked, query, vector, now))
+            answers = tuple(Answer(hit, _seen(tx, hit)) for hit in outcome.hits)
+            recalled = Recalled(outcome, answers, asked.weights, policy, None)
+            return _Found(subject, recalled, asked, tx.audit.head())
+
+        found = self._database.read(scope, look)
+        receipt = self._receipt(scope, found, now) if command.receipt else None
+        recalled = replace(found.recalled, receipt=receipt)
+        if receipt is None and once is None:
+            return recalled
+
+        def keep(tx: Transaction) -> Recalled:
+            if receipt is not None:
+                self._issuer.store(tx, receipt)
+            return recalled
+
+        return write_once(self._database, scope, self._clock, once, keep)
+
+    def _receipt(self, scope: Scope, found: _Found, now: datetime) -> Receipt | None:
+        """Return a signed receipt; one about nobody known could never be erased, so none."""
+        if found.subject_id is None:
+            return None
+        under = Circumstances(
+            id=self._identifiers.new("rcp"),
+            at=now,
+            tenant=scope.tenant,
+            policy=found.recalled.policy.fingerprint,
+            models=self._answerer.models(),
+            origin=found.head.origin,
+            size=found.head.size,
+            leaf=found.head.leaf,
+        )
+        return self._issuer.issue(found.asked, under, found.recalled.outcome, found.subject_id)
+
+
+def _asked(command: RecallCommand, policy: Policy) -> Asked:
+    def given(value: float | None, default: float) -> float:
+        return default if value is None else value
+
+    weights = Weights(
+        alpha=given(command.alpha, policy.alpha),
+        beta=given(command.beta, policy.beta),
+        threshold=given(command.threshold, policy.recall_threshold),
+    )
+    return Asked(command.user_id, command.query, command.top_k, weights, command.filters)
+
+
+def _seen(tx: Transaction, hit: Hit) -> Seen | None:
+    """Return a memory as it was then, with the drift of what is stored now."""
+    if hit.memory is None:
+        return None
+    owner = hit.memory.owner
+    stored = tx.memories.get(owner.subject_id, hit.memory.id)
+    return None if stored is None else Seen(hit.memory, seen_memory(tx, stored).drift)

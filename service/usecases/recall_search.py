@@ -1,0 +1,211 @@
+"""From a query to ranked answers: candidates by vector and by word, then the entailment model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from service.domain.digests import lesson_digest
+from service.domain.memory import Lesson, Memory, MemoryStatus
+from service.domain.recall.asking import Query, is_readable
+from service.domain.recall.duplicates import collapsed
+from service.domain.recall.lexical import Lexical
+from service.domain.recall.outcome import Hit, Outcome, RecallReason
+from service.domain.recall.receipts import Asked
+from service.domain.recall.scoring import (
+    CANDIDATES,
+    Candidate,
+    Scored,
+    ranked,
+    to_check,
+    with_entailment,
+)
+from service.domain.recall.tokens import tokens
+from service.ports.index import IndexKey, NearestMemories, Vector
+from service.ports.models import Embedder, EntailmentModel
+from service.ports.storage import Transaction
+from service.usecases.recall_corpus import View
+
+_FRESH = 32  # the newest memories, which may not have a stored vector yet
+_LESSON_IMPORTANCE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A query with its vector, and what it is asked over."""
+
+    asked: Asked
+    query: Query
+    vector: Vector
+    view: View
+    lessons: Sequence[Lesson]
+
+
+class Searcher:
+    """Finds what answers a question; reads only."""
+
+    def __init__(
+        self, *, nearest: NearestMemories, embedder: Embedder, nli: EntailmentModel
+    ) -> None:
+        self._nearest = nearest
+        self._embedder = embedder
+        self._nli = nli
+
+    def models(self) -> dict[str, str]:
+        """Return the digest of each model that has a say."""
+        return {m.identity.role: m.identity.digest for m in (self._embedder, self._nli)}
+
+    def embed(self, query: Query) -> Vector:
+        """Return the vector of a query."""
+        vector: Vector = self._embedder.embed([query.spoken])[0]
+        return vector
+
+    def search(self, tx: Transaction, subject_id: str | None, question: Question) -> Outcome:
+        """Return the answers to a question, or why there are none."""
+        found = self._memories(tx, subject_id, question) if subject_id else []
+        found += self._lessons(question)
+        weights, query = question.asked.weights, question.query
+        scored = self._checked(question, ranked(query, found, weights))
+        best = scored[0].score if scored else None
+        passing = [s for s in scored if s.score >= weights.threshold]
+        if not passing:
+            return Outcome(_why(question, scored), best_score=best)
+        hits = self._distinct(tx, subject_id, _in_order(_hits(question, passing)))
+        return Outcome(RecallReason.FOUND, tuple(hits[: question.asked.top_k]), best)
+
+    def _memories(self, tx: Transaction, subject_id: str, question: Question) -> list[Candidate]:
+        view = question.view
+        lexical = view.lexical.scores(question.query.words)
+        cosines = self._near(tx, subject_id, question)
+        places = {view.places[i] for i in cosines}
+        by_words = sorted(lexical, key=lambda p: (-lexical[p], p))[:CANDIDATES]
+        fresh = range(max(0, len(view.memories) - _FRESH), len(view.memories))
+        others = [p for p in dict.fromkeys((*by_words, *fresh)) if p not in places]
+        cosines |= self._cosines(tx, subject_id, question, [view.memories[p] for p in others])
+        return _candidates(view, cosines, lexical)
+
+    def _near(self, tx: Transaction, subject_id: str, question: Question) -> dict[str, float]:
+        """Return the cosines of the nearest that may be seen; the search widens until it has some.
+
+        An index knows nothing of status, scope and time, so what it finds may all be hidden.
+        """
+        key, places = IndexKey(tx.scope.tenant, subject_id), question.view.places
+        if not places:
+            return {}
+        limit = CANDIDATES
+        while True:
+            hits = self._nearest.search(tx, key, question.vector, limit)
+            seen = {h.memory_id: h.cosine for h in hits if h.memory_id in places}
+            if len(hits) < limit or len(seen) >= min(len(places), CANDIDATES // 4):
+                return seen
+            limit *= 4
+
+    def _cosines(
+        self, tx: Transaction, subject_id: str, question: Question, memories: Sequence[Memory]
+    ) -> dict[str, float]:
+        """Return the cosines of memories that no index gave, from SQL or else from the model."""
+        if not memories:
+            return {}
+        digest = self._embedder.identity.digest
+        stored = tx.embeddings.many(subject_id, digest, [m.id for m in memories])
+        known = dict(zip(stored.ids, stored.matrix, strict=True))
+        lacking = [m for m in memories if m.id not in known]
+        if lacking:
+            made = self._embedder.embed([m.text for m in lacking])
+            known |= {m.id: v for m, v in zip(lacking, made, strict=True)}
+        return {i: _cosine(v, question.vector) for i, v in known.items()}
+
+    def _lessons(self, question: Question) -> list[Candidate]:
+        lessons = question.lessons
+        if not lessons:
+            return []
+        vectors = self._embedder.embed([x.text for x in lessons])
+        lexical = Lexical([tokens(x.text) for x in lessons]).scores(question.query.words)
+        return [
+            Candidate(
+                x.id, x.text, _LESSON_IMPORTANCE, _cosine(v, question.vector), lexical.get(p, 0.0)
+            )
+            for p, (x, v) in enumerate(zip(lessons, vectors, strict=True))
+        ]
+
+    def _checked(self, question: Question, found: list[Scored]) -> list[Scored]:
+        """Return the ranking after the entailment model has seen the best of it."""
+        query, weights = question.query, question.asked.weights
+        asking = to_check(query, found, question.asked.top_k) if query.readable else []
+        if not asking:
+            return found
+        pairs = [(s.candidate.text, query.statement) for s in asking]
+        answers = zip(asking, self._nli.classify(pairs), strict=True)
+        again = [with_entailment(s.candidate, said.entailment) for s, said in answers]
+        seen = {c.id for c in again}
+        rest = [s.candidate for s in found if s.candidate.id not in seen]
+        return ranked(query, [*again, *rest], weights)
+
+    def _distinct(self, tx: Transaction, subject_id: str | None, hits: list[Hit]) -> list[Hit]:
+        memories = [h for h in hits if h.memory is not None]
+        if subject_id is None or len(memories) < 2:  # noqa: PLR2004 - one has no duplicate
+            return hits
+        digest = self._embedder.identity.digest
+        ids = [h.scored.candidate.id for h in memories]
+        stored = tx.embeddings.many(subject_id, digest, ids)
+        vectors = dict(zip(stored.ids, stored.matrix, strict=True))
+        kept = collapsed(memories, _memory_of, vectors)
+        return [h for h in hits if h.memory is None or h in kept]
+
+
+def _candidates(
+    view: View, cosines: Mapping[str, float], lexical: Mapping[int, float]
+) -> list[Candidate]:
+    places = sorted(view.places[i] for i in cosines)
+    chosen = ((p, view.memories[p]) for p in places)
+    return [
+        Candidate(m.id, m.text, m.importance, cosines[m.id], lexical.get(p, 0.0)) for p, m in chosen
+    ]
+
+
+def _hits(question: Question, passing: Sequence[Scored]) -> list[Hit]:
+    memories, places = question.view.memories, question.view.places
+    lessons = {x.id: x for x in question.lessons}
+    found: list[Hit] = []
+    for scored in passing:
+        lesson = lessons.get(scored.candidate.id)
+        if lesson is not None:
+            found.append(Hit(scored, None, lesson, lesson_digest(lesson)))
+        else:
+            memory = memories[places[scored.candidate.id]]
+            found.append(Hit(scored, memory, None, memory.content_hash))
+    return found
+
+
+def _in_order(hits: list[Hit]) -> list[Hit]:
+    """Return hits with ties settled: what is active first, then what was said last."""
+
+    def rank(hit: Hit) -> tuple[float, bool, float, str]:
+        memory = hit.memory
+        retired = memory is not None and memory.status is not MemoryStatus.ACTIVE
+        said = 0.0 if memory is None else memory.observed_at.timestamp()
+        return -hit.scored.score, retired, -said, hit.scored.candidate.id
+
+    return sorted(hits, key=rank)
+
+
+def _why(question: Question, scored: Sequence[Scored]) -> RecallReason:
+    if not scored:
+        return RecallReason.NOTHING_STORED
+    by_words = any(s.components.lexical > 0 for s in scored)
+    same_script = any(is_readable(s.candidate.text) is question.query.readable for s in scored)
+    if by_words or same_script:
+        return RecallReason.NOTHING_ABOVE_THRESHOLD
+    return RecallReason.UNSUPPORTED_LANGUAGE
+
+
+def _memory_of(hit: Hit) -> Memory:
+    if hit.memory is None:
+        raise TypeError("a lesson has no duplicates")
+    return hit.memory
+
+
+def _cosine(a: Vector, b: Vector) -> float:
+    return float((a.astype(np.float64) * b.astype(np.float64)).sum())
