@@ -47,6 +47,7 @@ from service.usecases.gate import Gate
 from service.usecases.read_audit import verify_log
 from service.usecases.readiness import ProbeState, Readiness
 from service.usecases.recall_services import Finding, recall_services
+from service.usecases.reconcile import OnModelChange
 
 DATABASE_NAME = "groundkeeper.db"
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -84,6 +85,14 @@ class Container:
         self.resources.close()
 
 
+def _index_settings(settings: Settings) -> IndexSettings:
+    return IndexSettings(
+        settings.data_dir / "index",
+        on_model_change=OnModelChange(settings.vectors.on_model_change),
+        large=settings.vectors.large,
+    )
+
+
 def build(settings: Settings, parts: Parts | None = None) -> Container:
     """Open the database and put the use cases together.
 
@@ -114,7 +123,7 @@ def build(settings: Settings, parts: Parts | None = None) -> Container:
             DeferredLanguage(language, chosen.languages),
         )
         gate = Gate(nli=models.nli, embedder=models.embedder, language=models.language)
-        index = IndexRuntime(database, models.embedder, IndexSettings(settings.data_dir / "index"))
+        index = IndexRuntime(database, models.embedder, _index_settings(settings))
         resources.callback(index.close)
         base = Base(database, clock, identifiers)
         readiness = Readiness(

@@ -168,6 +168,20 @@ def openapi(
     return GOOD
 
 
+@app.command()
+def reindex() -> int:
+    """Build the vector index anew from the database; the service must not be running."""
+    container = bootstrap.build(load_settings())
+    try:
+        container.loader.start()
+        container.loader.wait()
+        state = container.index.reindex()
+    finally:
+        container.close()
+    _print_json(asdict(state))
+    return GOOD
+
+
 @app.command("eval")
 def evaluate(
     data: Annotated[Path | None, typer.Option(help="Folder with the public data sets.")] = None,

@@ -58,10 +58,26 @@ class Models(BaseModel):
         0, ge=0, le=64, description="Runs at once per model; 0 is one per core, at most two."
     )
     queue: int = Field(512, ge=1, le=1_000_000, description="Inputs that may wait before a model.")
-    cache: int = Field(8_192, ge=0, le=10_000_000, description="Results remembered per model.")
+    cache: int = Field(8_192, ge=1, le=10_000_000, description="Results remembered per model.")
     nli: Path | None = Field(None, description="Folder of an exported NLI model to use instead.")
     embedder: Path | None = Field(
         None, description="Folder of an exported embedding model to use instead."
+    )
+
+
+class Vectors(BaseModel):
+    """How the vector index is kept."""
+
+    model_config = ConfigDict(frozen=True)
+
+    on_model_change: Literal["reembed", "refuse"] = Field(
+        "reembed", description="What to do with vectors of another embedding model."
+    )
+    large: int = Field(
+        20_000,
+        ge=1,
+        le=10_000_000,
+        description="Vectors from which on a user is served by Chroma instead of exactly.",
     )
 
 
@@ -108,6 +124,7 @@ class Settings(BaseSettings):
     limits: Limits = Limits()
     pool: Workers = Workers()
     models: Models = Models()
+    vectors: Vectors = Vectors()
 
     @field_validator("api_keys", mode="before")
     @classmethod

@@ -215,7 +215,8 @@ def _relation(incoming: Statement, pair: Pair, functional: Mapping[str, bool]) -
         if a.polarity is not b.polarity and same_value(a, b):
             return Relation.SUPERSEDES
         if is_functional(a.attribute, functional) and a.polarity and b.polarity:
-            return Relation.SUPERSEDES
+            added = incoming.additive and not incoming.correction
+            return Relation.COEXISTS if added else Relation.SUPERSEDES
     return _by_models(incoming, pair, has_slot=bool(matches))
 
 

@@ -45,7 +45,8 @@ class AdjudicationReason(StrEnum):
 class Statement:
     """One side of an adjudication: a fact, its source and when and by whom it was said.
 
-    ``triples`` are the triples of its claims. ``retracts`` and ``correction`` as in extraction.
+    ``triples`` are the triples of its claims. ``correction`` says that the source speaks of a
+    change, ``additive`` that it adds to what was ("also", "too").
     """
 
     fact: str
@@ -59,6 +60,7 @@ class Statement:
     valid_to: datetime | None = None
     id: str | None = None
     correction: bool = False
+    additive: bool = False
     recalled: bool = False
 
 

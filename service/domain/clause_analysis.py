@@ -13,7 +13,7 @@ from service.domain.predicates import (
     complement_lemma,
     main_predicate,
 )
-from service.domain.speech import quoted_spans, reporting_head, speech_act
+from service.domain.speech import Frame, frame_of, reporting_head, speech_act
 from service.domain.subjects import Perspective, holder_of, subject_token
 from service.domain.syntax import ParsedText, Token
 
@@ -60,8 +60,8 @@ def analyse_clauses(parsed: ParsedText, perspective: Perspective) -> tuple[Claus
     """Return the clauses of a text, in order, with holders resolved across sentences."""
     heads = clause_heads(parsed)
     owned = clause_tokens(parsed, heads)
-    quotes = quoted_spans(parsed.text)
-    clauses = [_clause(parsed, h, owned[h.index], quotes, perspective) for h in heads]
+    frame = frame_of(parsed.text)
+    clauses = [_clause(parsed, h, owned[h.index], frame, perspective) for h in heads]
     return tuple(_resolve(clauses, parsed, perspective))
 
 
@@ -81,12 +81,12 @@ def _clause(
     parsed: ParsedText,
     head: Token,
     tokens: tuple[Token, ...],
-    quotes: list[tuple[int, int]],
+    frame: Frame,
     perspective: Perspective,
 ) -> Clause:
     main = main_predicate(parsed, head)
     words = [t for t in tokens if not t.text.isspace()] or [head]
-    act = speech_act(parsed, head, tokens, quotes)
+    act = speech_act(parsed, head, tokens, frame)
     return Clause(
         sentence=parsed.sentence_of(head),
         start=words[0].start,

@@ -17,6 +17,14 @@ _CUES = re.compile(
 )
 
 
+_ADDITIVE = re.compile(r"\b(?:also|too|as well|in addition|besides|another|both)\b", re.IGNORECASE)
+
+
+def has_additive_cue(source: str) -> bool:
+    """Return whether a source says that it adds to what was: "I use Emacs too"."""
+    return bool(_ADDITIVE.search(source))
+
+
 def has_update_cue(source: str) -> bool:
     """Return whether a source says of itself that it updates or corrects something.
 

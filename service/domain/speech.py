@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from service.domain.clauses import SpeechAct
 from service.domain.lexicon.verbs import PLAN, REPORTING
@@ -42,13 +43,27 @@ def quoted_spans(text: str) -> list[tuple[int, int]]:
     return quoted + [(m.end(), len(text)) for m in _GIVEN_TEXT.finditer(text)]
 
 
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What holds for a whole text: the quoted ranges, and from where on it is made up."""
+
+    quotes: tuple[tuple[int, int], ...]
+    fiction: int | None
+
+
+def frame_of(text: str) -> Frame:
+    """Return the frame of a text."""
+    made_up = _FICTION.search(text)
+    return Frame(tuple(quoted_spans(text)), made_up.start() if made_up else None)
+
+
 def speech_act(
-    parsed: ParsedText, head: Token, tokens: tuple[Token, ...], quotes: list[tuple[int, int]]
+    parsed: ParsedText, head: Token, tokens: tuple[Token, ...], frame: Frame
 ) -> SpeechAct:
     """Return what the speaker does with the clause under ``head``."""
-    if any(start <= head.start < end for start, end in quotes):
+    if any(start <= head.start < end for start, end in frame.quotes):
         return SpeechAct.QUOTATION
-    if _is_conditional(parsed, head, tokens):
+    if _is_conditional(parsed, head, tokens, frame.fiction):
         return SpeechAct.HYPOTHETICAL
     if _is_question(parsed, head, tokens):
         return SpeechAct.QUESTION
@@ -77,12 +92,14 @@ def reporting_head(parsed: ParsedText, head: Token) -> Token | None:
     return None
 
 
-def _is_conditional(parsed: ParsedText, head: Token, tokens: tuple[Token, ...]) -> bool:
+def _is_conditional(
+    parsed: ParsedText, head: Token, tokens: tuple[Token, ...], fiction: int | None
+) -> bool:
     if any(t.lower in _CONDITIONAL_MARKS and t.dep == "mark" for t in parsed.dependents(head)):
         return True
     if _depends_on_condition(parsed, head) or _is_proposal(parsed, head):
         return True
-    if any(start <= head.start for start in _fictions(parsed.text)):
+    if fiction is not None and fiction <= head.start:
         return True
     if any(t.lower in _MAYBE for t in tokens):
         return True
@@ -112,11 +129,6 @@ def _is_proposal(parsed: ParsedText, head: Token) -> bool:
 
 def _around(parsed: ParsedText, verb: Token) -> tuple[Token, ...]:
     return parsed.tokens[verb.index + 1 : verb.index + 2]
-
-
-def _fictions(text: str) -> list[int]:
-    """Return where a text says that what follows is made up."""
-    return [m.start() for m in _FICTION.finditer(text)]
 
 
 def _conditional_clause(parsed: ParsedText, child: Token) -> bool:

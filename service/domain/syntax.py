@@ -6,6 +6,7 @@ spaCy's English models use (``nsubj``, ``ccomp``, ``relcl`` …) and Penn Treeba
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -110,10 +111,12 @@ class ParsedText:
 
     def sentence_of(self, token: Token) -> int:
         """Return the index of the sentence that holds ``token``."""
-        for number, sentence in enumerate(self.sentences):
-            if sentence.first <= token.index < sentence.last:
-                return number
-        raise ValueError(f"token {token.index} is in no sentence")
+        found = bisect_right(self._firsts, token.index) - 1
+        return max(0, min(found, len(self.sentences) - 1))
+
+    @cached_property
+    def _firsts(self) -> tuple[int, ...]:
+        return tuple(s.first for s in self.sentences)
 
     def sentence_tokens(self, number: int) -> tuple[Token, ...]:
         """Return the tokens of one sentence."""

@@ -18,11 +18,13 @@ from service.evaluation.decode import decode
 from service.evaluation.extraction import extraction
 from service.evaluation.locomo import locomo
 from service.evaluation.nli_sets import nli_sets
+from service.evaluation.recall_cases import recall_cases
+from service.evaluation.recall_locomo import recall_locomo
 from service.evaluation.report import markdown, show, show_section, summary_table, write
 from service.evaluation.sections import Bench, Section, Suite
 from service.evaluation.wice import wice
 from service.evaluation.wrong_answers import wrong_answers
-from service.ports.models import EntailmentModel
+from service.ports.models import Embedder, EntailmentModel
 from service.settings import Models, Settings, load_settings
 from service.usecases.gate import Gate
 from service.usecases.policies import BUILT_IN
@@ -35,6 +37,8 @@ SUITES: dict[str, Suite] = {
     "LoCoMo wrong answers": wrong_answers,
     "WiCE: long sources": wice,
     "DECODE: contradicting oneself": decode,
+    "Recall cases": recall_cases,
+    "LoCoMo recall": recall_locomo,
 }
 CASES = Path("tests/cases")
 _QUEUE = 100_000  # whole chunks wait before the models, from two threads
@@ -50,13 +54,15 @@ def main(
     """
     console = Console()
     started = time.perf_counter()
-    with _models() as (gate, nli):
+    with _models() as (gate, nli, embedder):
         bench = Bench(
             judge=lambda asked: gate.judge([(one, BUILT_IN) for one in asked]),
             classify=nli.classify,
             data=data,
             cases=cases,
             full=full,
+            embedder=embedder,
+            nli=nli,
         )
         sections = [score(console, name, suite, bench) for name, suite in SUITES.items()]
         facts = _facts(gate, full)
@@ -81,15 +87,15 @@ def score(console: Console, name: str, suite: Suite, bench: Bench) -> Section:
 
 
 @contextmanager
-def _models() -> Iterator[tuple[Gate, EntailmentModel]]:
-    """Load the models; give the gate that the service runs, and its entailment model alone."""
+def _models() -> Iterator[tuple[Gate, EntailmentModel, Embedder]]:
+    """Load the models; give the gate that the service runs, and its models alone."""
     settings = load_settings()
     parts = packaged_parts(settings.model_copy(update={"models": _patient(settings)}))
     with ExitStack() as opened:
         nli, embedder = parts.nli(), parts.embedder()
         for model in (nli, embedder):
             opened.callback(getattr(model, "close", lambda: None))
-        yield Gate(nli=nli, embedder=embedder, language=parts.language()), nli
+        yield Gate(nli=nli, embedder=embedder, language=parts.language()), nli, embedder
 
 
 def _patient(settings: Settings) -> Models:

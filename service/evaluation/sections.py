@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import TypeAlias
 
 from service.domain.entailment import EntailmentScores
+from service.evaluation.data import MissingDataError
 from service.evaluation.items import Judge, Judged
 from service.evaluation.tally import Tally, percent, share, tally
+from service.ports.models import Embedder, EntailmentModel
 
 Row: TypeAlias = tuple[str, ...]
 Classify: TypeAlias = Callable[[Sequence[tuple[str, str]]], list[EntailmentScores]]
@@ -33,6 +35,8 @@ class Bench:
     data: Path | None
     cases: Path
     full: bool = False
+    embedder: Embedder | None = None
+    nli: EntailmentModel | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +66,13 @@ class Section:
 
 
 Suite: TypeAlias = Callable[[Bench], Section]
+
+
+def models_of(bench: Bench) -> tuple[Embedder, EntailmentModel]:
+    """Return the bare models; raises ``MissingDataError`` for a bench without them."""
+    if bench.embedder is None or bench.nli is None:
+        raise MissingDataError("the models")
+    return bench.embedder, bench.nli
 
 
 def tally_row(found: Tally) -> Row:

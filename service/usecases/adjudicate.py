@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from service.domain.adjudicate import Pair, adjudicate
 from service.domain.adjudication import AdjudicationOutcome, PairSignals, Statement
 from service.domain.check import CheckInput, CheckOutcome
-from service.domain.cues import has_update_cue
+from service.domain.cues import has_additive_cue, has_update_cue
 from service.domain.guards.instructions import is_recalled
 from service.domain.policy import Policy
 from service.domain.triples import fact_triples
@@ -156,5 +156,6 @@ def _statement(party: Party, reading: Reading, check: CheckOutcome) -> Statement
         valid_to=party.valid_to,
         id=party.id,
         correction=has_update_cue(party.input.source),
+        additive=has_additive_cue(party.input.source),
         recalled=is_recalled(party.input.source),
     )

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from service.domain.check import Message
 from service.domain.digests import text_digest
+from service.domain.errors import TooLarge
 from service.domain.extraction.types import Candidate, Extraction, Skipped, SkipReason
 from service.domain.memory import MemoryType, Owner, Triple, Turn
 from service.domain.pointers import check_pointer, said
@@ -20,6 +21,7 @@ from service.usecases.proposals import Intake, Proposal
 from service.usecases.statements import Statements
 
 _IMPORTANCE = 0.5
+_FACTS_PER_TURN = 64
 
 
 class MessageExtractor(Protocol):
@@ -96,11 +98,7 @@ class TakeIn:
             if secret and not text.replace(BLACK, "").strip():
                 continue
             skipped += [s for s in extraction.skipped if BLACK not in s.text]
-            proposals += [
-                _proposed(c, turn, speaker_name)
-                for c in extraction.candidates
-                if BLACK not in c.text
-            ]
+            proposals += _distinct(extraction.candidates, turn, speaker_name)
         times = zip(turns, messages, strict=True)
         undated = {t.id for t, m in times if m.timestamp is None and observed_at is None}
         return Intake(tuple(turns), tuple(proposals), tuple(skipped), frozenset(undated))
@@ -148,6 +146,17 @@ class TakeIn:
         if all(s.reason is not SkipReason.UNSUPPORTED_LANGUAGE for s in extraction.skipped):
             return "en"
         return self._language.parse([message.content])[0].language
+
+
+def _distinct(
+    candidates: Sequence[Candidate], turn: Turn, speaker_name: str | None
+) -> list[Proposal]:
+    """Return what a turn states, each thing once; raises ``TooLarge`` for a turn of lists."""
+    found = {(c.text, c.retracts): c for c in reversed(candidates) if BLACK not in c.text}
+    if len(found) > _FACTS_PER_TURN:
+        limit = f"over the limit of {_FACTS_PER_TURN}"
+        raise TooLarge("message", f"states {len(found)} facts in one turn, {limit}; split it")
+    return [_proposed(c, turn, speaker_name) for c in reversed(found.values())]
 
 
 def _proposed(candidate: Candidate, turn: Turn, speaker_name: str | None) -> Proposal:

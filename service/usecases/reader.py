@@ -53,11 +53,14 @@ class Reader:
         normal = [normalise_fact(p, i.speaker_name) for p, i in zip(facts, inputs, strict=True)]
         parseable = self._language.parse([n.parseable for n in normal])
         found: list[Reading] = []
+        seen: dict[tuple[_Turn, str | None], SourcePart] = {}
         position = 0
         for index, asked in enumerate(inputs):
             mine = parsed[position : position + len(turns[index])]
             position += len(mine)
-            parts = [self._part(t, p, asked) for t, p in zip(turns[index], mine, strict=True)]
+            parts = [
+                self._part_once(t, p, asked, seen) for t, p in zip(turns[index], mine, strict=True)
+            ]
             found.append(
                 Reading(
                     asked,
@@ -68,6 +71,19 @@ class Reader:
                 )
             )
         return found
+
+    def _part_once(
+        self,
+        turn: _Turn,
+        parsed: ParsedText,
+        asked: CheckInput,
+        seen: dict[tuple[_Turn, str | None], SourcePart],
+    ) -> SourcePart:
+        """Return a turn's analysis; many facts about one source share it."""
+        key = (turn, asked.speaker_name)
+        if key not in seen:
+            seen[key] = self._part(turn, parsed, asked)
+        return seen[key]
 
     def _part(self, turn: _Turn, parsed: ParsedText, asked: CheckInput) -> SourcePart:
         names = frozenset(asked.speaker_name.lower().split()) if asked.speaker_name else frozenset()

@@ -101,7 +101,7 @@ class RecallMemories:
             policy = find_policy(tx, command.policy)
             asked = _asked(command, policy)
             subject, outcome = self._answerer.answer(tx, Prepared(asked, query, vector, now))
-            answers = tuple(Answer(hit, _seen(tx, hit)) for hit in outcome.hits)
+            answers = _shown(tx, subject, outcome)
             recalled = Recalled(outcome, answers, asked.weights, policy, None)
             return _Found(subject, recalled, asked, tx.audit.head())
 
@@ -147,10 +147,12 @@ def _asked(command: RecallCommand, policy: Policy) -> Asked:
     return Asked(command.user_id, command.query, command.top_k, weights, command.filters)
 
 
-def _seen(tx: Transaction, hit: Hit) -> Seen | None:
-    """Return a memory as it was then, with the drift of what is stored now."""
-    if hit.memory is None:
-        return None
-    owner = hit.memory.owner
-    stored = tx.memories.get(owner.subject_id, hit.memory.id)
-    return None if stored is None else Seen(hit.memory, seen_memory(tx, stored).drift)
+def _shown(tx: Transaction, subject: str | None, outcome: Outcome) -> tuple[Answer, ...]:
+    """Return memories as they were then, with the drift of what is stored now."""
+    memories = [hit.memory for hit in outcome.hits if hit.memory is not None]
+    stored = tx.memories.many(subject, [m.id for m in memories]) if subject else ()
+    drift = {m.id: seen_memory(tx, m).drift for m in stored}
+    return tuple(
+        Answer(hit, None if hit.memory is None else Seen(hit.memory, drift[hit.memory.id]))
+        for hit in outcome.hits
+    )

@@ -11,7 +11,7 @@ from service.domain.digests import lesson_digest
 from service.domain.memory import Lesson, Memory, MemoryStatus
 from service.domain.recall.asking import Query, is_readable
 from service.domain.recall.duplicates import collapsed
-from service.domain.recall.lexical import Lexical
+from service.domain.recall.lexical import Lexical, Scores
 from service.domain.recall.outcome import Hit, Outcome, RecallReason
 from service.domain.recall.receipts import Asked
 from service.domain.recall.scoring import (
@@ -72,15 +72,17 @@ class Searcher:
         passing = [s for s in scored if s.score >= weights.threshold]
         if not passing:
             return Outcome(_why(question, scored), best_score=best)
-        hits = self._distinct(tx, subject_id, _in_order(_hits(question, passing)))
-        return Outcome(RecallReason.FOUND, tuple(hits[: question.asked.top_k]), best)
+        hits = _in_order(_hits(question, passing))
+        kept = self._distinct(tx, subject_id, hits, question.asked.top_k)
+        return Outcome(RecallReason.FOUND, tuple(kept), best)
 
     def _memories(self, tx: Transaction, subject_id: str, question: Question) -> list[Candidate]:
         view = question.view
         lexical = view.lexical.scores(question.query.words)
         cosines = self._near(tx, subject_id, question)
         places = {view.places[i] for i in cosines}
-        by_words = sorted(lexical, key=lambda p: (-lexical[p], p))[:CANDIDATES]
+        best = np.argsort(-lexical, kind="stable")[:CANDIDATES].tolist()
+        by_words = [p for p in best if lexical[p] > 0]
         fresh = range(max(0, len(view.memories) - _FRESH), len(view.memories))
         others = [p for p in dict.fromkeys((*by_words, *fresh)) if p not in places]
         cosines |= self._cosines(tx, subject_id, question, [view.memories[p] for p in others])
@@ -125,7 +127,7 @@ class Searcher:
         lexical = Lexical([tokens(x.text) for x in lessons]).scores(question.query.words)
         return [
             Candidate(
-                x.id, x.text, _LESSON_IMPORTANCE, _cosine(v, question.vector), lexical.get(p, 0.0)
+                x.id, x.text, _LESSON_IMPORTANCE, _cosine(v, question.vector), float(lexical[p])
             )
             for p, (x, v) in enumerate(zip(lessons, vectors, strict=True))
         ]
@@ -133,35 +135,37 @@ class Searcher:
     def _checked(self, question: Question, found: list[Scored]) -> list[Scored]:
         """Return the ranking after the entailment model has seen the best of it."""
         query, weights = question.query, question.asked.weights
-        asking = to_check(query, found, question.asked.top_k) if query.readable else []
+        size = len(question.view.memories)
+        asking = to_check(query, found, question.asked.top_k, size) if query.readable else []
         if not asking:
             return found
         pairs = [(s.candidate.text, query.statement) for s in asking]
         answers = zip(asking, self._nli.classify(pairs), strict=True)
         again = [with_entailment(s.candidate, said.entailment) for s, said in answers]
         seen = {c.id for c in again}
-        rest = [s.candidate for s in found if s.candidate.id not in seen]
-        return ranked(query, [*again, *rest], weights)
+        rest = [s for s in found if s.candidate.id not in seen]
+        return sorted([*ranked(query, again, weights), *rest], key=lambda s: -s.score)
 
-    def _distinct(self, tx: Transaction, subject_id: str | None, hits: list[Hit]) -> list[Hit]:
+    def _distinct(
+        self, tx: Transaction, subject_id: str | None, hits: list[Hit], top_k: int
+    ) -> list[Hit]:
+        lessons = [h for h in hits if h.memory is None]
         memories = [h for h in hits if h.memory is not None]
         if subject_id is None or len(memories) < 2:  # noqa: PLR2004 - one has no duplicate
-            return hits
+            return hits[:top_k]
         digest = self._embedder.identity.digest
-        ids = [h.scored.candidate.id for h in memories]
+        ids = [h.scored.candidate.id for h in memories[: 2 * top_k]]
         stored = tx.embeddings.many(subject_id, digest, ids)
         vectors = dict(zip(stored.ids, stored.matrix, strict=True))
-        kept = collapsed(memories, _memory_of, vectors)
-        return [h for h in hits if h.memory is None or h in kept]
+        kept = collapsed(memories, _memory_of, vectors, top_k)
+        return _in_order([*kept, *lessons])[:top_k]
 
 
-def _candidates(
-    view: View, cosines: Mapping[str, float], lexical: Mapping[int, float]
-) -> list[Candidate]:
+def _candidates(view: View, cosines: Mapping[str, float], lexical: Scores) -> list[Candidate]:
     places = sorted(view.places[i] for i in cosines)
     chosen = ((p, view.memories[p]) for p in places)
     return [
-        Candidate(m.id, m.text, m.importance, cosines[m.id], lexical.get(p, 0.0)) for p, m in chosen
+        Candidate(m.id, m.text, m.importance, cosines[m.id], float(lexical[p])) for p, m in chosen
     ]
 
 

@@ -17,15 +17,17 @@ Vector = NDArray[np.float32]
 
 
 def collapsed(
-    found: Sequence[T], memory_of: Callable[[T], Memory], vectors: dict[str, Vector]
+    found: Sequence[T], memory_of: Callable[[T], Memory], vectors: dict[str, Vector], limit: int
 ) -> list[T]:
-    """Return those that say something that none before them says.
+    """Return the first ``limit`` that say something that none before them says.
 
     Two memories of one status are duplicates if their words are the same, or if they have the same
     triple and their vectors' cosine is at least 0.97.
     """
     kept: list[T] = []
     for one in found:
+        if len(kept) == limit:
+            break
         if not any(_same(memory_of(one), memory_of(k), vectors) for k in kept):
             kept.append(one)
     return kept

@@ -14,29 +14,41 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
 from rank_bm25 import BM25Okapi
+
+Places: TypeAlias = NDArray[np.int64]
+Scores: TypeAlias = NDArray[np.float64]
 
 
 class Lexical(BM25Okapi):  # type: ignore[misc]  # the package has no types
     """Scores texts for the words of a query."""
 
     def __init__(self, texts: Sequence[Sequence[str]]) -> None:
-        self._postings: dict[str, list[tuple[int, int]]] = {}
         self._size = len(texts)
+        self._postings: dict[str, list[tuple[int, int]]] = {}
+        self._weighted: dict[str, tuple[Places, Scores]] = {}
         if any(texts):
             super().__init__(texts)
-            self._index()
+            for place, frequencies in enumerate(self.doc_freqs):
+                for word, times in frequencies.items():
+                    self._postings.setdefault(word, []).append((place, times))
 
-    def scores(self, words: Sequence[str]) -> Mapping[int, float]:
-        """Return the scaled score of every text that holds a word, by its place in the corpus."""
-        whole = sum(self._idf(word) for word in words)
-        found: dict[int, float] = {}
+    def scores(self, words: Sequence[str]) -> Scores:
+        """Return the scaled score of every text, in the order of the corpus."""
+        found = np.zeros(self._size)
+        whole = 0.0
         for word in words:
-            for place, times in self._postings.get(word, ()):
-                found[place] = found.get(place, 0.0) + self._part(word, place, times)
-        return {place: min(1.0, value / whole) for place, value in found.items()}
+            if word in self._postings:
+                places, weights = self._weights(word)
+                found[places] += weights
+                whole += self.idf[word]
+            else:
+                whole += self._rarity(0)
+        return np.minimum(1.0, found / whole) if whole else found
 
     def _calc_idf(self, nd: Mapping[str, int]) -> None:
         self.idf = {word: self._rarity(texts) for word, texts in nd.items()}
@@ -44,16 +56,11 @@ class Lexical(BM25Okapi):  # type: ignore[misc]  # the package has no types
     def _rarity(self, texts: int) -> float:
         return math.log(1 + (self._size - texts + 0.5) / (texts + 0.5))
 
-    def _idf(self, word: str) -> float:
-        known: float | None = self.idf.get(word) if self._postings else None
-        return self._rarity(0) if known is None else known
-
-    def _part(self, word: str, place: int, times: int) -> float:
-        length: Any = self.doc_len[place] / self.avgdl
-        damped = times + self.k1 * (1 - self.b + self.b * length)
-        return float(self.idf[word] * times * (self.k1 + 1) / damped)
-
-    def _index(self) -> None:
-        for place, frequencies in enumerate(self.doc_freqs):
-            for word, times in frequencies.items():
-                self._postings.setdefault(word, []).append((place, times))
+    def _weights(self, word: str) -> tuple[Places, Scores]:
+        """Return the texts that hold a word, and what it is worth in each."""
+        if word not in self._weighted:
+            places, times = np.array(self._postings[word]).T
+            lengths = np.array([self.doc_len[place] for place in places]) / self.avgdl
+            damped = times + self.k1 * (1 - self.b + self.b * lengths)
+            self._weighted[word] = (places, self.idf[word] * times * (self.k1 + 1) / damped)
+        return self._weighted[word]

@@ -15,7 +15,10 @@ from service.domain.recall.asking import Query, is_readable
 
 CHECKED_LEAST: Final = 6
 CHECKED_MOST: Final = 16
-CANDIDATES: Final = 256
+CANDIDATES: Final = 128
+LARGE: Final = 2_000
+"""In a store of so many memories, one that is near enough ends the search for more."""
+NEAR: Final = 0.8
 DUPLICATE_COSINE: Final = 0.97
 _DECIMALS = 6
 
@@ -105,11 +108,14 @@ def ranked(query: Query, candidates: Sequence[Candidate], weights: Weights) -> l
     return sorted(found, key=lambda s: -s.score)
 
 
-def to_check(query: Query, found: Sequence[Scored], top_k: int) -> list[Scored]:
+def to_check(query: Query, found: Sequence[Scored], top_k: int, size: int = 0) -> list[Scored]:
     """Return those of the ranked candidates that the entailment model should be asked about.
 
-    Not those in a script it cannot read, nor one so near that nothing could change the answer.
+    Not those in a script it cannot read, nor one so near that nothing could change the answer; and
+    none in a store of a large ``size`` whose best candidate is that near, to keep it fast.
     """
+    if size >= LARGE and found and found[0].candidate.cosine >= NEAR:
+        return []
     limit = min(max(top_k, CHECKED_LEAST), CHECKED_MOST)
     readable = [s for s in found if s.components.cosine is not None]
     return [s for s in readable[:limit] if not _certain(query, s)]
@@ -130,6 +136,7 @@ def definition_hash() -> str:
         "calibration": calibration.definition(),
         "checked": [CHECKED_LEAST, CHECKED_MOST],
         "candidates": CANDIDATES,
+        "large": [LARGE, NEAR],
         "duplicates": DUPLICATE_COSINE,
     }
     return hashlib.sha256(rfc8785.dumps(body)).hexdigest()

@@ -279,3 +279,11 @@ def test_lists_filter_and_page(me):
 def test_metrics_count_outcomes(me, client):
     me.say("ok thanks")
     assert 'groundkeeper_memories_total{status="ignored"}' in client.get("/metrics").text
+
+
+def test_repeating_oneself_in_one_message_is_saying_it_once(me):
+    answer = me.say("I live in Rome. " + "I like tea. " * 300)
+    assert [r["text"] for r in answer["results"]] == [
+        "The user lives in Rome.",
+        "The user likes tea.",
+    ]
