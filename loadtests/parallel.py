@@ -22,8 +22,13 @@ def main(url: str = "http://127.0.0.1:8000", checks: str = "256") -> int:
     rates = {}
     for clients in (1, CLIENTS):
         started = time.perf_counter()
-        with ThreadPoolExecutor(clients) as pool:
-            results = list(pool.map(lambda n, c=clients: ask(url, f"{c}-{n}"), range(count)))
+        limits = httpx.Limits(max_connections=clients)
+        names = [f"{clients}-{n}" for n in range(count)]
+        with (
+            httpx.Client(base_url=url, timeout=120, limits=limits) as http,
+            ThreadPoolExecutor(clients) as pool,
+        ):
+            results = list(pool.map(lambda name, http=http: ask(http, name), names))
         rates[clients] = count / (time.perf_counter() - started)
         failed += sum(status != 200 for status, _ in results)
         times = sorted(seconds * 1000 for _, seconds in results)
@@ -37,7 +42,7 @@ def main(url: str = "http://127.0.0.1:8000", checks: str = "256") -> int:
     return int(failed > 0)
 
 
-def ask(url: str, name: str) -> tuple[int, float]:
+def ask(http: httpx.Client, name: str) -> tuple[int, float]:
     """Send one check that no cache has seen; return its status and time."""
     asked = {
         "source": f"I moved to house {name} in Lisbon, and I work as a nurse there.",
@@ -45,7 +50,7 @@ def ask(url: str, name: str) -> tuple[int, float]:
         "record": False,
     }
     started = time.perf_counter()
-    answer = httpx.post(f"{url}/check", json=asked, timeout=120)
+    answer = http.post("/check", json=asked)
     return answer.status_code, time.perf_counter() - started
 
 

@@ -1,4 +1,4 @@
-"""Receipts of recalls, and the steps of a user's memories in order."""
+"""Receipts of recalls."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -28,4 +28,3 @@ def upgrade() -> None:
         sqlite_strict=True,
     )
     op.create_index("receipt_by_subject", "receipt", ["tenant", "subject_id", "position"])
-    op.create_index("memory_event_by_subject", "memory_event", ["tenant", "subject_id", "position"])

@@ -19,14 +19,6 @@ class ReceiptRecord:
     recorded_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class Revision:
-    """How far a user's memories are: their last step, and the last entry about them."""
-
-    step: int
-    seq: int
-
-
 class ReceiptStore(Protocol):
     """Receipts of the tenant."""
 
@@ -42,12 +34,12 @@ class ReceiptStore(Protocol):
         """Delete a user's receipts, all or those that name a memory; return how many."""
         ...
 
-    def revision(self, subject_id: str) -> Revision:
-        """Return how far a user's memories are; it changes whenever one of them does."""
+    def revision(self, subject_id: str) -> int:
+        """Return the last entry about a user, −1 without any: it moves with every change."""
         ...
 
     def changed(self, subject_id: str, after: int) -> Sequence[str]:
-        """Return the memories with steps after a position, each once, oldest first."""
+        """Return the memories that entries after this one name, each once, oldest first."""
         ...
 
     def count(self, subject_id: str) -> int:

@@ -1,7 +1,7 @@
 """One user's memories, read once and then kept in step with what the tables say.
 
-Texts never change, so what is kept are memories with their tokens; each recall asks in two index
-look-ups whether anything happened to the user since, and reads only what did.
+Texts never change, so what is kept are memories with their tokens; each recall asks in one look-up
+whether anything happened to the user since, and reads only what did.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from service.domain.recall.eligible import Cut, Filters, as_it_was, is_eligible
 from service.domain.recall.lexical import Lexical
 from service.domain.recall.tokens import tokens
 from service.ports.memory import MemoryFilter
-from service.ports.receipts import Revision
 from service.ports.storage import PageRequest, Transaction
 
 _PAGE = 200
 _USERS = 64
 _VIEWS = 4
+_NEVER = -2
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class View:
 @dataclass(slots=True)
 class _Kept:
     subject_id: str
-    revision: Revision
+    revision: int = _NEVER
     memories: dict[str, Memory] = field(default_factory=dict)
     words: dict[str, list[str]] = field(default_factory=dict)
     views: OrderedDict[Filters, tuple[View, datetime]] = field(default_factory=OrderedDict)
@@ -97,7 +97,7 @@ class Corpora:
     def _entry(self, tx: Transaction, subject_id: str) -> _Kept:
         key = (tx.scope.tenant, subject_id)
         with self._lock:
-            kept = self._kept.setdefault(key, _Kept(subject_id, Revision(-1, -2)))
+            kept = self._kept.setdefault(key, _Kept(subject_id))
             self._kept.move_to_end(key)
             while len(self._kept) > self._users:
                 self._kept.popitem(last=False)
@@ -108,8 +108,8 @@ def _catch_up(tx: Transaction, subject_id: str, kept: _Kept) -> None:
     revision = tx.receipts.revision(subject_id)
     if revision == kept.revision:
         return
-    newer = revision.step >= kept.revision.step >= 0
-    changed = tx.receipts.changed(subject_id, kept.revision.step) if newer else ()
+    newer = revision > kept.revision > _NEVER
+    changed = tx.receipts.changed(subject_id, kept.revision) if newer else ()
     for memory in tx.memories.many(subject_id, changed):
         kept.memories[memory.id] = memory
     if not newer or len(kept.memories) != tx.receipts.count(subject_id):

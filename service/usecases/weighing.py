@@ -14,6 +14,7 @@ from service.domain.adjudication import (
     Relation,
 )
 from service.domain.check import CheckOutcome
+from service.domain.cues import has_additive_cue, has_update_cue
 from service.domain.memory import Triple
 from service.domain.policy import Policy
 from service.usecases.adjudicate import Adjudicator, Party
@@ -61,9 +62,12 @@ def with_keys(
 
     A client may call an attribute what it likes ("favourite_editor"). Where the adjudicator saw
     nothing in common, but subject and attribute are the same and hold one value, another value is
-    an update, unless the stored one has the higher authority or clearly better evidence.
+    an update, unless the source says that it adds ("too"), or the stored one has the higher
+    authority or clearly better evidence.
     """
-    if not functional:
+    source = weighed.incoming.input.source
+    added = has_additive_cue(source) and not has_update_cue(source)
+    if not functional or added:
         return weighed
     findings = [
         _UPDATE if _is_update(weighed, n, incoming, triple, policy) else finding

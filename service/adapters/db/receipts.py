@@ -17,11 +17,11 @@ from sqlalchemy import (
 )
 
 from service.adapters.db.columns import from_json, required_stamp, to_json
-from service.adapters.db.memory_tables import events, memories
+from service.adapters.db.memory_tables import memories
 from service.adapters.db.repository import Repository
 from service.adapters.db.tables import entry, metadata
 from service.audit.entry import parse_timestamp
-from service.ports.receipts import ReceiptRecord, Revision
+from service.ports.receipts import ReceiptRecord
 
 receipts = Table(
     "receipt",
@@ -72,20 +72,18 @@ class SqlReceipts(Repository):
         inside = select(named.c.value).where(named.c.value.in_(select(wanted.c.value)))
         return self._execute(gone.where(inside.exists())).rowcount
 
-    def revision(self, subject_id: str) -> Revision:
-        """Return how far a user's memories are."""
-        steps = select(func.max(events.c.position)).where(self._mine(events))
-        step = self._execute(steps.where(events.c.subject_id == subject_id)).scalar_one()
+    def revision(self, subject_id: str) -> int:
+        """Return the last entry about a user, −1 without any."""
         entries = select(func.max(entry.c.seq)).where(self._mine(entry))
         seq = self._execute(entries.where(entry.c.subject == subject_id)).scalar_one()
-        return Revision(step or 0, -1 if seq is None else seq)
+        return -1 if seq is None else int(seq)
 
     def changed(self, subject_id: str, after: int) -> Sequence[str]:
-        """Return the memories with steps after a position, each once, oldest first."""
-        mine = select(events.c.memory_id).where(self._mine(events))
-        newer = mine.where(events.c.subject_id == subject_id, events.c.position > after)
-        rows = self._execute(newer.order_by(events.c.position)).scalars()
-        return list(dict.fromkeys(rows))
+        """Return the memories that entries after this one name, each once, oldest first."""
+        mine = select(entry.c.entry).where(self._mine(entry), entry.c.subject == subject_id)
+        rows = self._execute(mine.where(entry.c.seq > after).order_by(entry.c.seq)).scalars()
+        named = (name for row in rows for name in from_json(row).get("memory", ()))
+        return list(dict.fromkeys(name for name in named if name.startswith("mem_")))
 
     def count(self, subject_id: str) -> int:
         """Return how many memories of any status a user has."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -51,6 +52,10 @@ class Said:
         return Tense.NONE if self.passage is None else self.passage.clause.tense
 
 
+_ADDED = re.compile(r",?\s+(?:too|as well)(?=[.!]?$)", re.IGNORECASE)
+"""What a fact only says beside another one."""
+
+
 def as_candidate(message: ReadMessage, said: Said, sentence: str) -> Candidate:
     """Return a candidate with its type, importance, dates and cues.
 
@@ -66,7 +71,7 @@ def as_candidate(message: ReadMessage, said: Said, sentence: str) -> Candidate:
     changes = relation.changed or relation.replaced is not None
     start, end = _span(said.tokens)
     return Candidate(
-        text=said.text,
+        text=_ADDED.sub("", said.text),
         triple=Triple(
             relation.subject, relation.attribute, relation.value, polarity=not relation.negative
         ),

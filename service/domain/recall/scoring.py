@@ -131,7 +131,7 @@ def definition_hash() -> str:
     body: dict[str, Any] = {
         "formula": "max(sem, alpha*sem + (1-alpha)*bm25) + beta*(importance-0.5)",
         "bm25": {"k1": 1.5, "b": 0.75, "idf": "lucene", "scale": "self", "version": "1"},
-        "tokens": "nfkc-fold-cjk2-porter1",
+        "tokens": "nfkc-fold-cjk2-porter1-zh1",
         "hypothesis": "statement/1",
         "calibration": calibration.definition(),
         "checked": [CHECKED_LEAST, CHECKED_MOST],

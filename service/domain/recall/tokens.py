@@ -12,6 +12,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+from service.domain.recall.glossary import glosses
 from service.domain.recall.stem import stem
 
 # Han, kana, bopomofo, Hangul syllables are spaced but agglutinative; Thai, Lao, Khmer, Burmese.
@@ -39,7 +40,7 @@ def tokens(text: str) -> list[str]:
     """Return the tokens of a text to find it by, repeated as often as they occur.
 
     Unspaced scripts give both every character and every pair, so that a query of one character
-    finds its place as well.
+    finds its place as well; everyday Chinese words give their English too, see ``glossary``.
     """
     return list(_tokens(text, singles=True))
 
@@ -57,6 +58,8 @@ def _tokens(text: str, *, singles: bool) -> Iterator[str]:
             continue
         if singles or len(whole) == 1:
             yield from whole
+        if singles:
+            yield from map(stem, glosses(whole))
         yield from (whole[i : i + 2] for i in range(len(whole) - 1))
 
 

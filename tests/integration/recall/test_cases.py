@@ -15,15 +15,9 @@ def read(name):
     return [json.loads(line) for line in lines]
 
 
-KNOWN_FAILURES = {"rec-007": "the packaged models read English only"}
-
-
 @pytest.mark.parametrize("case", read("recall"), ids=lambda c: c["id"])
 def test_published(case, store):
     tried = try_case(store, case)
-    if case["id"] in KNOWN_FAILURES:
-        assert tried.texts == (), "then the note in docs/recall.md is out of date"
-        pytest.xfail(KNOWN_FAILURES[case["id"]])
     assert tried.right, tried
 
 

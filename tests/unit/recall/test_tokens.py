@@ -50,9 +50,14 @@ def test_stems(word, expected):
 
 
 def test_chinese_gives_characters_and_pairs_to_find_and_pairs_to_search():
-    assert tokens("药盒放") == ["药", "盒", "放", "药盒", "盒放"]
+    assert tokens("卓越的") == ["卓", "越", "的", "卓越", "越的"]
     assert query_tokens("药盒") == ["药盒"]
     assert query_tokens("药") == ["药"]
+
+
+def test_everyday_chinese_is_found_in_english():
+    assert {"medicin", "medicine"} & set(tokens("药盒放在厨房"))
+    assert "kitchen" in tokens("药盒放在厨房")
 
 
 def test_scripts_are_cut_where_they_meet():
