@@ -70,6 +70,7 @@ def assemble(
     )
     memorize = Memorize(
         gate=gate,
+        embedder=models.embedder,
         planner=Planner(adjudicator=adjudicator, identifiers=ids),
         surveyor=Surveyor(database=db, embedder=models.embedder),
         database=db,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from service.domain.digests import review_digest
@@ -12,12 +12,14 @@ from service.domain.memory import ReviewStatus as Standing
 from service.domain.policy import Policy
 from service.domain.verdicts import ReasonCode
 from service.ports.identifiers import Identifiers
+from service.ports.index import Vector
 from service.ports.storage import Appended, EntryDraft, Transaction
 from service.usecases.decisions import Decision, check_texts, measured, record
 from service.usecases.drift import Seen, seen_memory
 from service.usecases.journal import Journal
 from service.usecases.plan import Dispute, Outcome, Plan
 from service.usecases.proposals import Intake, Status, to_json
+from service.usecases.reconcile import store_embedding
 from service.usecases.weighing import weighing_decision
 
 _ENDING = frozenset({MemoryAction.SUPERSEDED, MemoryAction.RETRACTED, MemoryAction.DELETED})
@@ -35,12 +37,16 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Committing:
-    """What one commit needs beside the transaction."""
+    """What one commit needs beside the transaction.
+
+    ``vectors`` are the embeddings of the new memories by id, made before the transaction began.
+    """
 
     policy: Policy
     models: Mapping[str, str]
     identifiers: Identifiers
     now: datetime
+    vectors: Mapping[str, Vector] = field(default_factory=dict)
 
 
 def commit(
@@ -52,7 +58,9 @@ def commit(
     journal = Journal(tx, subject_id, given.now)
     written: dict[str, Memory] = {}
     for step in plan.steps:
-        written[step.after.id] = journal.write(step)
+        memory = written[step.after.id] = journal.write(step)
+        if memory.id in given.vectors:
+            store_embedding(tx, memory, given.vectors[memory.id], given.models["embedder"])
         if step.action in _ENDING:
             journal.settle(step.after.id, "one of the two is no longer active")
     for dispute in plan.disputes:

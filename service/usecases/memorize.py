@@ -12,6 +12,8 @@ from service.domain.memory import Owner
 from service.domain.policy import Policy
 from service.ports.clock import Clock
 from service.ports.identifiers import Identifiers
+from service.ports.index import Vector
+from service.ports.models import Embedder
 from service.ports.storage import Database, Scope, StoredAnswer, Transaction
 from service.usecases.commit import Committing, Done, commit
 from service.usecases.gate import Gate
@@ -59,14 +61,22 @@ class Memorize:
         database: Database,
         clock: Clock,
         identifiers: Identifiers,
+        embedder: Embedder,
     ) -> None:
         self._gate = gate
+        self._embedder = embedder
         self._planner = planner
         self._surveyor = surveyor
         self._database = database
         self._clock = clock
         self._identifiers = identifiers
         self._turnstile = Turnstile()
+
+    def _vectors(self, plan: Plan) -> dict[str, Vector]:
+        """Return the embedding of each memory that the plan makes, by id."""
+        new = [s.after for s in plan.steps if s.before is None]
+        made = self._embedder.embed([m.text for m in new]) if new else ()
+        return {m.id: vector for m, vector in zip(new, made, strict=True)}
 
     def models(self) -> dict[str, str]:
         """Return the digests of the models."""
@@ -104,13 +114,14 @@ class Memorize:
         def attempt() -> A | StoredAnswer:
             now = self._dated(prepared)
             around, plan = self.plan(scope, now, owner)
+            vectors = self._vectors(plan)
 
             def work(tx: Transaction) -> A:
                 subject = tx.subjects.id_for(prepared.user_id)
                 if not unchanged(tx, subject, around.keys, around.seen):
                     raise Changed
                 given = Committing(
-                    prepared.policy, self.models(), self._identifiers, self._clock.now()
+                    prepared.policy, self.models(), self._identifiers, self._clock.now(), vectors
                 )
                 done = commit(tx, subject, now.intake, plan, given)
                 return finish(tx, plan, self.answer(now, done))

@@ -126,21 +126,21 @@ def asked_of(receipt: Mapping[str, Any]) -> Asked:
     try:
         scope, options = receipt["scope"], receipt["options"]
         filters = Filters(
-            agent_id=scope["agent_id"],
-            session_id=scope["session_id"],
+            agent_id=scope.get("agent_id"),
+            session_id=scope.get("session_id"),
             types=frozenset(options["types"]),
             include_superseded=bool(options["include_superseded"]),
-            as_of=_parsed(options["as_of"]),
-            valid_at=_parsed(options["valid_at"]),
-            since=_parsed(options["since"]),
-            until=_parsed(options["until"]),
+            as_of=_parsed(options.get("as_of")),
+            valid_at=_parsed(options.get("valid_at")),
+            since=_parsed(options.get("since")),
+            until=_parsed(options.get("until")),
         )
         weights = Weights(
             float(options["alpha"]), float(options["beta"]), float(options["threshold"])
         )
         query, user_id = str(receipt["query"]), str(scope["user_id"])
         return Asked(user_id, query, int(options["top_k"]), weights, filters)
-    except (KeyError, TypeError, ValueError, OverflowError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
         raise InvalidInput("receipt", "is not a receipt of this service") from error
 
 

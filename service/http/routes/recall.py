@@ -21,6 +21,7 @@ from service.http.schemas.recall import (
     HISTORY_EXAMPLE,
     LESSON_EXAMPLE,
     RECALL_EXAMPLE,
+    VERIFY_EXAMPLE,
     RecallRequest,
     RecallResponse,
     VerifyRequest,
@@ -78,7 +79,11 @@ async def recall(
     dependencies=[NeedsModels],
 )
 async def verify_receipt(
-    *, body: VerifyRequest, scope: ReaderDep, services: ServicesDep, workers: WorkersDep
+    *,
+    body: Annotated[VerifyRequest, Body(openapi_examples={"a receipt": {"value": VERIFY_EXAMPLE}})],
+    scope: ReaderDep,
+    services: ServicesDep,
+    workers: WorkersDep,
 ) -> VerifyResponse:
     """Compare a receipt with what was stored when it was made; later memories change nothing."""
     found = await workers.run(lambda: services.receipts.verify(scope, body.receipt))

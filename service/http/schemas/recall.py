@@ -32,6 +32,37 @@ LESSON_EXAMPLE: dict[str, Any] = {
     "query": "How do we deploy on Fridays?",
     "types": ["lesson"],
 }
+VERIFY_EXAMPLE: dict[str, Any] = {
+    "receipt": {
+        "schema": "groundkeeper.recall/1",
+        "id": "rcp_01m8mm5g89netd6wxgh72dhh33",
+        "at": "2026-11-29T21:42:50.209651+00:00",
+        "tenant": "default",
+        "query": "What OS do I use?",
+        "scope": {"user_id": "ana", "agent_id": None, "session_id": None},
+        "options": {
+            "top_k": 5,
+            "threshold": 0.52,
+            "alpha": 0.85,
+            "beta": 0.1,
+            "types": [],
+            "include_superseded": False,
+            "as_of": None,
+            "valid_at": None,
+            "since": None,
+            "until": None,
+        },
+        "policy": "446d283e16a4…",
+        "models": {"embedder": "sha256:82f3d22620c0…", "nli": "sha256:42aea6a5c6e7…"},
+        "definition": "973ed114c107…",
+        "log": {"origin": "groundkeeper/log_01m8", "size": 15, "leaf": "8257e623c6b6…"},
+        "reason": "nothing_above_threshold",
+        "best_score": 0.22,
+        "hits": [],
+        "key_id": "9ff671217a19e8ac",
+        "signature": "FLX2PLWC55plTt0kleCAdtJDTBkX1LKBlh5HEGOZiWU2zVap1KDkXgT4ZZawIw0JG8AW2NnX",
+    }
+}
 
 
 class RecallRequest(RequestModel):

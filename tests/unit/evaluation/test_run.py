@@ -20,7 +20,7 @@ def no_models(monkeypatch):
 
     @contextmanager
     def models():
-        yield gate, SimpleNamespace(classify=classify)
+        yield gate, SimpleNamespace(classify=classify), None
 
     monkeypatch.setattr(run, "_models", models)
 
@@ -39,7 +39,7 @@ def test_missing_sets_are_named_and_no_failure(no_models, tmp_path, capsys):
     given = ["--cases", str(tmp_path), "--data", str(tmp_path / "none"), "--out", str(out)]
     assert command.run(given) == 0
     text = (out / "evaluation.md").read_text(encoding="utf-8")
-    assert text.count("Skipped, because it is missing") == 15
+    assert text.count("Skipped, because it is missing") == 17
     assert "there is no folder none" in text
     assert "| cases: all | 1 | 100.0% |" in text
     assert "Skipped, because it is missing" in capsys.readouterr().out
