@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, insert, select
 
 from service.adapters.db.columns import required_stamp
 from service.adapters.db.database import open_database
@@ -36,6 +36,9 @@ TENANT, ACTOR = "default", "local"
 NOISE = 0.01
 PER_TURN = 20
 NOW = datetime.now(UTC)
+_COLUMNS = entry.c.keys()
+_ENTRY = f"INSERT INTO entry ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})"
+_ADVANCE = "UPDATE head SET size = ?, leaf = ?, ts = ? WHERE id = 1"
 WHO = (
     "brother sister mother father boss neighbour cousin uncle aunt nephew niece landlord dentist "
     "doctor teacher trainer roommate colleague manager accountant lawyer barber gardener plumber "
@@ -176,8 +179,8 @@ class Seeder:
         return made
 
     def _entries(self, connection: Connection, made: Sequence[Memory]) -> None:
-        rows, steps = [], []
-        stamp = format_timestamp(NOW)
+        steps, stamp = [], format_timestamp(NOW)
+        cursor = connection.connection.cursor()  # the log takes entries one at a time only
         for memory in made:
             owner = memory.owner.subject_id
             draft = EntryDraft(
@@ -188,15 +191,13 @@ class Seeder:
             )
             one = seal(draft, log=self._log, seq=self._size, ts=stamp, prev=self._leaf)
             self._leaf = leaf_hash(one.data)
-            rows.append(
-                {"seq": one.seq, "leaf": self._leaf, "entry": one.data, **search_columns(one)}
-            )
-            steps.append(event_row(step))
+            row = {"tenant": TENANT, "seq": one.seq, "leaf": self._leaf, "entry": one.data}
+            row |= search_columns(one)
+            cursor.execute(_ENTRY, [row[name] for name in _COLUMNS])
             self._size += 1
-        _insert(connection, entry, rows)
+            cursor.execute(_ADVANCE, (self._size, self._leaf, stamp))
+            steps.append(event_row(step))
         _insert(connection, events, steps)
-        end = {"size": self._size, "leaf": self._leaf, "ts": stamp}
-        connection.execute(update(head).where(head.c.id == 1), end)
 
 
 def _told(text: str, again: int) -> str:

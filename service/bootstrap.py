@@ -30,6 +30,7 @@ from service.adapters.onnx.loading import (
     load_entailment,
     load_models,
 )
+from service.adapters.proposer.chat import ChatProposer, ChatSettings
 from service.adapters.signing.ed25519 import open_signer
 from service.adapters.system import RandomIdentifiers, SystemClock
 from service.adapters.telemetry.logging import configure_logging
@@ -85,6 +86,17 @@ class Container:
         self.resources.close()
 
 
+def _proposer(settings: Settings, resources: ExitStack) -> ChatProposer | None:
+    """Return the optional proposer, when an endpoint is configured."""
+    given = settings.extractor
+    if given.url is None:
+        return None
+    key = given.key.get_secret_value() if given.key else None
+    proposer = ChatProposer(ChatSettings(given.url, given.model, key, given.timeout))
+    resources.callback(proposer.close)
+    return proposer
+
+
 def _index_settings(settings: Settings) -> IndexSettings:
     return IndexSettings(
         settings.data_dir / "index",
@@ -121,6 +133,7 @@ def build(settings: Settings, parts: Parts | None = None) -> Container:
             DeferredEntailment(nli),
             DeferredEmbedder(embedder),
             DeferredLanguage(language, chosen.languages),
+            _proposer(settings, resources),
         )
         gate = Gate(nli=models.nli, embedder=models.embedder, language=models.language)
         index = IndexRuntime(database, models.embedder, _index_settings(settings))

@@ -9,13 +9,25 @@ from __future__ import annotations
 import ipaddress
 from pathlib import Path
 from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from service.usecases.authenticate import ApiKey, parse_entry
 
 PREFIX = "GROUNDKEEPER_"
+
+
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1", "host.docker.internal"})
 
 
 class SettingsError(Exception):
@@ -81,6 +93,34 @@ class Vectors(BaseModel):
     )
 
 
+class ExtractorSettings(BaseModel):
+    """An optional language model that proposes facts; off without a URL."""
+
+    model_config = ConfigDict(frozen=True)
+
+    url: str | None = Field(
+        None,
+        description="OpenAI-compatible endpoint that proposes facts, ending in `/v1`; "
+        "off by default.",
+    )
+    model: str = Field("local", description="Name of the model to ask there.")
+    key: SecretStr | None = Field(None, description="API key of the endpoint, if it wants one.")
+    timeout: float = Field(30.0, gt=0, le=600, description="Seconds to wait for its answer.")
+    allow_remote: bool = Field(
+        False, description="Allow an endpoint on another machine; messages are sent there."
+    )
+
+    @model_validator(mode="after")
+    def _stays_here(self) -> ExtractorSettings:
+        host = urlsplit(self.url).hostname if self.url else "localhost"
+        if host not in _LOOPBACK and not self.allow_remote:
+            raise ValueError(
+                "url names another machine, and every message would be sent there; "
+                "set ALLOW_REMOTE=true if that is meant"
+            )
+        return self
+
+
 class Settings(BaseSettings):
     """Everything that can be configured."""
 
@@ -125,6 +165,7 @@ class Settings(BaseSettings):
     pool: Workers = Workers()
     models: Models = Models()
     vectors: Vectors = Vectors()
+    extractor: ExtractorSettings = ExtractorSettings()
 
     @field_validator("api_keys", mode="before")
     @classmethod

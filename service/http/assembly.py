@@ -9,6 +9,7 @@ from service.ports.clock import Clock
 from service.ports.identifiers import Identifiers
 from service.ports.language import LanguageAnalyser
 from service.ports.models import Embedder, EntailmentModel
+from service.ports.proposer import Proposer
 from service.ports.storage import Database
 from service.usecases.adjudicate import Adjudicator
 from service.usecases.attributes import ManageAttributes
@@ -25,6 +26,7 @@ from service.usecases.memories import ReadMemories
 from service.usecases.memorize import Memorize
 from service.usecases.plan import Planner
 from service.usecases.policies import ManagePolicies
+from service.usecases.propose import ProposingExtractor
 from service.usecases.read_audit import ReadAudit
 from service.usecases.readiness import Readiness
 from service.usecases.recall_services import RecallServices
@@ -52,6 +54,7 @@ class Models:
     nli: EntailmentModel
     embedder: Embedder
     language: LanguageAnalyser
+    proposer: Proposer | None = None
 
 
 def assemble(
@@ -77,7 +80,11 @@ def assemble(
         clock=clock,
         identifiers=ids,
     )
-    extractor = Extractor(models.language)
+    extractor = (
+        ProposingExtractor(language=models.language, proposer=models.proposer)
+        if models.proposer is not None
+        else Extractor(models.language)
+    )
     take_in = TakeIn(extractor=extractor, language=models.language, identifiers=ids)
     return Services(
         check=CheckFacts(gate=gate, database=db, clock=clock, identifiers=ids),

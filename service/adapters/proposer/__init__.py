@@ -1,0 +1,1 @@
+"""Optional helpers that propose facts; the gate decides about them as about all others."""
