@@ -62,9 +62,14 @@ def measure(folder: Path, users: int, queries: int) -> int:
     index.put(IndexKey("default", "raw"), *seeder.noisy(LARGE))
     with server(folder, models) as http:
         figures = {
-            "query embedding": timed([lambda q=q: embedder.embed([q]) for q in asks.of("", queries)]),
+            "query embedding": timed(
+                [lambda q=q: embedder.embed([q]) for q in asks.of("", queries)]
+            ),
             "raw Chroma query": timed(
-                [lambda v=v: index.search(IndexKey("default", "raw"), v, 10) for v in vectors[:queries]]
+                [
+                    lambda v=v: index.search(IndexKey("default", "raw"), v, 10)
+                    for v in vectors[:queries]
+                ]
             ),
         }
         failed = 0

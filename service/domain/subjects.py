@@ -56,10 +56,12 @@ def is_vocative(parsed: ParsedText, noun: Token) -> bool:
     after = parsed.tokens[noun.index + 1 : noun.index + 2]
     if noun.pos != "PROPN" or not after or after[0].text not in (",", "!", "?", "."):
         return False
+    before = parsed.tokens[noun.index - 1] if noun.index else None
+    if before is not None and (before.pos == "INTJ" or before.lower in _GREETINGS):
+        return True
     if parsed.dependents(noun, "appos", "relcl"):
         return False  # "Lena, my boss, is vegan."
-    before = parsed.tokens[noun.index - 1] if noun.index else None
-    return before is None or before.pos in ("INTJ", "PUNCT") or before.lower in _GREETINGS
+    return before is None or before.pos == "PUNCT"
 
 
 _GREETINGS = frozenset(

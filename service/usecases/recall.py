@@ -8,17 +8,19 @@ from datetime import datetime
 from service.domain.policy import Policy
 from service.domain.recall.asking import read_query
 from service.domain.recall.eligible import Filters
-from service.domain.recall.outcome import Hit, Outcome
+from service.domain.recall.outcome import Outcome
 from service.domain.recall.receipts import Asked, Circumstances
 from service.domain.recall.scoring import Weights
 from service.ports.clock import Clock
 from service.ports.identifiers import Identifiers
 from service.ports.storage import Database, Head, Scope, StoredAnswer, Transaction
-from service.usecases.drift import Seen, seen_memory
 from service.usecases.once import Once, earlier_answer, write_once
 from service.usecases.policies import find_policy
 from service.usecases.recall_answer import Answerer, Prepared
+from service.usecases.recall_shown import Answer, shown
 from service.usecases.receipts import Issuer, Receipt
+
+__all__ = ["Answer", "RecallCommand", "RecallMemories", "Recalled"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +36,6 @@ class RecallCommand:
     filters: Filters = field(default_factory=Filters)
     policy: str | None = None
     receipt: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """One hit as it is shown; ``seen`` is None for a lesson."""
-
-    hit: Hit
-    seen: Seen | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,15 +89,16 @@ class RecallMemories:
         if earlier is not None:
             return earlier
         now, query = self._clock.now(), read_query(command.query)
-        vector = self._answerer.embed(command.query)
+        vector = self._answerer.embed_meanwhile(query)
 
         def look(tx: Transaction) -> _Found:
             policy = find_policy(tx, command.policy)
             asked = _asked(command, policy)
+            head = tx.audit.head()
             subject, outcome = self._answerer.answer(tx, Prepared(asked, query, vector, now))
-            answers = _shown(tx, subject, outcome)
+            answers = shown(tx, subject, outcome)
             recalled = Recalled(outcome, answers, asked.weights, policy, None)
-            return _Found(subject, recalled, asked, tx.audit.head())
+            return _Found(subject, recalled, asked, head)
 
         found = self._database.read(scope, look)
         receipt = self._receipt(scope, found, now) if command.receipt else None
@@ -145,14 +140,3 @@ def _asked(command: RecallCommand, policy: Policy) -> Asked:
         threshold=given(command.threshold, policy.recall_threshold),
     )
     return Asked(command.user_id, command.query, command.top_k, weights, command.filters)
-
-
-def _shown(tx: Transaction, subject: str | None, outcome: Outcome) -> tuple[Answer, ...]:
-    """Return memories as they were then, with the drift of what is stored now."""
-    memories = [hit.memory for hit in outcome.hits if hit.memory is not None]
-    stored = tx.memories.many(subject, [m.id for m in memories]) if subject else ()
-    drift = {m.id: seen_memory(tx, m).drift for m in stored}
-    return tuple(
-        Answer(hit, None if hit.memory is None else Seen(hit.memory, drift[hit.memory.id]))
-        for hit in outcome.hits
-    )

@@ -20,7 +20,7 @@ from service.ports.memory import MemoryFilter
 from service.ports.storage import PageRequest, Transaction
 
 _PAGE = 200
-_USERS = 64
+_MEMORIES = 50_000  # of all users together; a few kilobytes each
 _VIEWS = 4
 _NEVER = -2
 
@@ -52,8 +52,8 @@ class _Kept:
 class Corpora:
     """The memories of the users who asked last."""
 
-    def __init__(self, users: int = _USERS) -> None:
-        self._users = users
+    def __init__(self, memories: int = _MEMORIES) -> None:
+        self._limit = memories
         self._kept: OrderedDict[tuple[str, str], _Kept] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -61,7 +61,8 @@ class Corpora:
         """Return what a query may see now; ``filters.as_of`` is read from the history."""
         kept = self._entry(tx, subject_id)
         with kept.lock:
-            _catch_up(tx, subject_id, kept)
+            if _catch_up(tx, subject_id, kept):
+                self._shrink()
             if filters.as_of is not None:
                 moment = filters.as_of
                 return _past(tx, kept, filters, now, lambda s: s.at <= moment)
@@ -86,7 +87,8 @@ class Corpora:
             return in_log and (moment is None or step.at <= moment)
 
         with kept.lock:
-            _catch_up(tx, subject_id, kept)
+            if _catch_up(tx, subject_id, kept):
+                self._shrink()
             return _past(tx, kept, filters, now, seen)
 
     def forget(self, tenant: str, subject_id: str) -> None:
@@ -99,15 +101,21 @@ class Corpora:
         with self._lock:
             kept = self._kept.setdefault(key, _Kept(subject_id))
             self._kept.move_to_end(key)
-            while len(self._kept) > self._users:
-                self._kept.popitem(last=False)
             return kept
 
+    def _shrink(self) -> None:
+        """Drop the users who asked least recently; the one who asks now stays."""
+        with self._lock:
+            size = sum(len(kept.memories) for kept in self._kept.values())
+            while size > self._limit and len(self._kept) > 1:
+                size -= len(self._kept.popitem(last=False)[1].memories)
 
-def _catch_up(tx: Transaction, subject_id: str, kept: _Kept) -> None:
+
+def _catch_up(tx: Transaction, subject_id: str, kept: _Kept) -> bool:
+    """Read what happened since; return whether anything did."""
     revision = tx.receipts.revision(subject_id)
     if revision == kept.revision:
-        return
+        return False
     newer = revision > kept.revision > _NEVER
     changed = tx.receipts.changed(subject_id, kept.revision) if newer else ()
     for memory in tx.memories.many(subject_id, changed):
@@ -117,6 +125,7 @@ def _catch_up(tx: Transaction, subject_id: str, kept: _Kept) -> None:
         kept.words = {i: w for i, w in kept.words.items() if i in kept.memories}
     kept.views.clear()
     kept.revision = revision
+    return True
 
 
 def _all(tx: Transaction, subject_id: str) -> Sequence[Memory]:

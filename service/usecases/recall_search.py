@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from service.domain.digests import lesson_digest
 from service.domain.memory import Lesson, Memory, MemoryStatus
 from service.domain.recall.asking import Query, is_readable
-from service.domain.recall.duplicates import collapsed
+from service.domain.recall.duplicates import collapsed, comparable
 from service.domain.recall.lexical import Lexical, Scores
 from service.domain.recall.outcome import Hit, Outcome, RecallReason
 from service.domain.recall.receipts import Asked
@@ -18,6 +20,7 @@ from service.domain.recall.scoring import (
     CANDIDATES,
     Candidate,
     Scored,
+    leading,
     ranked,
     to_check,
     with_entailment,
@@ -32,15 +35,31 @@ _FRESH = 32  # the newest memories, which may not have a stored vector yet
 _LESSON_IMPORTANCE = 0.5
 
 
+@runtime_checkable
+class KnowsCosines(Protocol):
+    """An index that has vectors in memory; what it does not have is read from SQL."""
+
+    def cosines(
+        self, tx: Transaction, key: IndexKey, query: Vector, memory_ids: Iterable[str]
+    ) -> Mapping[str, float]:
+        """Return the exact cosines of those of the memories whose vectors are there."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A query with its vector, and what it is asked over."""
+    """A query with its vector, which may still be in the making, and what it is asked over."""
 
     asked: Asked
     query: Query
-    vector: Vector
+    pending: Future[Vector]
     view: View
     lessons: Sequence[Lesson]
+
+    @property
+    def vector(self) -> Vector:
+        """Return the query's vector; waits for it, and raises what the model raised."""
+        return self.pending.result()
 
 
 class Searcher:
@@ -67,11 +86,11 @@ class Searcher:
         found = self._memories(tx, subject_id, question) if subject_id else []
         found += self._lessons(question)
         weights, query = question.asked.weights, question.query
-        scored = self._checked(question, ranked(query, found, weights))
+        scored = self._checked(question, leading(query, found, weights))
         best = scored[0].score if scored else None
         passing = [s for s in scored if s.score >= weights.threshold]
         if not passing:
-            return Outcome(_why(question, scored), best_score=best)
+            return Outcome(_why(question, found), best_score=best)
         hits = _in_order(_hits(question, passing))
         kept = self._distinct(tx, subject_id, hits, question.asked.top_k)
         return Outcome(RecallReason.FOUND, tuple(kept), best)
@@ -79,10 +98,9 @@ class Searcher:
     def _memories(self, tx: Transaction, subject_id: str, question: Question) -> list[Candidate]:
         view = question.view
         lexical = view.lexical.scores(question.query.words)
+        by_words = _best_by_words(lexical)
         cosines = self._near(tx, subject_id, question)
         places = {view.places[i] for i in cosines}
-        best = np.argsort(-lexical, kind="stable")[:CANDIDATES].tolist()
-        by_words = [p for p in best if lexical[p] > 0]
         fresh = range(max(0, len(view.memories) - _FRESH), len(view.memories))
         others = [p for p in dict.fromkeys((*by_words, *fresh)) if p not in places]
         cosines |= self._cosines(tx, subject_id, question, [view.memories[p] for p in others])
@@ -108,16 +126,21 @@ class Searcher:
         self, tx: Transaction, subject_id: str, question: Question, memories: Sequence[Memory]
     ) -> dict[str, float]:
         """Return the cosines of memories that no index gave, from SQL or else from the model."""
-        if not memories:
-            return {}
+        found: dict[str, float] = {}
+        if isinstance(self._nearest, KnowsCosines):
+            key, ids = IndexKey(tx.scope.tenant, subject_id), [m.id for m in memories]
+            found |= self._nearest.cosines(tx, key, question.vector, ids)
+        unseen = [m for m in memories if m.id not in found]
+        if not unseen:
+            return found
         digest = self._embedder.identity.digest
-        stored = tx.embeddings.many(subject_id, digest, [m.id for m in memories])
+        stored = tx.embeddings.many(subject_id, digest, [m.id for m in unseen])
         known = dict(zip(stored.ids, stored.matrix, strict=True))
-        lacking = [m for m in memories if m.id not in known]
+        lacking = [m for m in unseen if m.id not in known]
         if lacking:
             made = self._embedder.embed([m.text for m in lacking])
             known |= {m.id: v for m, v in zip(lacking, made, strict=True)}
-        return {i: _cosine(v, question.vector) for i, v in known.items()}
+        return found | {i: _cosine(v, question.vector) for i, v in known.items()}
 
     def _lessons(self, question: Question) -> list[Candidate]:
         lessons = question.lessons
@@ -154,11 +177,20 @@ class Searcher:
         if subject_id is None or len(memories) < 2:  # noqa: PLR2004 - one has no duplicate
             return hits[:top_k]
         digest = self._embedder.identity.digest
-        ids = [h.scored.candidate.id for h in memories[: 2 * top_k]]
-        stored = tx.embeddings.many(subject_id, digest, ids)
-        vectors = dict(zip(stored.ids, stored.matrix, strict=True))
+        ids = comparable([_memory_of(h) for h in memories[: 2 * top_k]])
+        vectors = {}
+        if ids:
+            stored = tx.embeddings.many(subject_id, digest, ids)
+            vectors = dict(zip(stored.ids, stored.matrix, strict=True))
         kept = collapsed(memories, _memory_of, vectors, top_k)
         return _in_order([*kept, *lessons])[:top_k]
+
+
+def _best_by_words(lexical: Scores) -> list[int]:
+    """Return the places of the best by word, ties in their order."""
+    some = np.flatnonzero(lexical > 0)
+    best: list[int] = some[np.argsort(-lexical[some], kind="stable")[:CANDIDATES]].tolist()
+    return best
 
 
 def _candidates(view: View, cosines: Mapping[str, float], lexical: Scores) -> list[Candidate]:
@@ -195,11 +227,11 @@ def _in_order(hits: list[Hit]) -> list[Hit]:
     return sorted(hits, key=rank)
 
 
-def _why(question: Question, scored: Sequence[Scored]) -> RecallReason:
-    if not scored:
+def _why(question: Question, found: Sequence[Candidate]) -> RecallReason:
+    if not found:
         return RecallReason.NOTHING_STORED
-    by_words = any(s.components.lexical > 0 for s in scored)
-    same_script = any(is_readable(s.candidate.text) is question.query.readable for s in scored)
+    by_words = any(round(c.lexical, 6) > 0 for c in found)
+    same_script = any(is_readable(c.text) is question.query.readable for c in found)
     if by_words or same_script:
         return RecallReason.NOTHING_ABOVE_THRESHOLD
     return RecallReason.UNSUPPORTED_LANGUAGE

@@ -49,6 +49,17 @@ class SqlVectors:
             self._shrink()
         return hits
 
+    def cosines(
+        self, key: IndexKey, digest: str, query: Vector, memory_ids: Iterable[str]
+    ) -> dict[str, float]:
+        """Return the cosines of those memories whose vectors are here already."""
+        with self._lock:
+            cached = self._users.get(key)
+        if cached is None or cached.digest != digest:
+            return {}
+        with cached.lock:
+            return cached.matrix.cosines(query, memory_ids)
+
     def forget(self, tenant: str, memory_ids: Iterable[str]) -> None:
         """Remove erased memories from every matrix of a tenant."""
         gone = list(memory_ids)

@@ -69,6 +69,12 @@ class Matrix:
             rows = np.argpartition(scores, count - limit - _SPARE)[count - limit - _SPARE :]
         return ranked([self._ids[row] for row in rows], self._data[rows], query)[:limit]
 
+    def cosines(self, query: Vector, memory_ids: Iterable[str]) -> dict[str, float]:
+        """Return the exact cosines of those of the memories that have a row."""
+        ids = [memory_id for memory_id in memory_ids if memory_id in self._rows]
+        vectors = self._data[[self._rows[memory_id] for memory_id in ids]] if ids else self._data
+        return {hit.memory_id: hit.cosine for hit in ranked(ids, vectors, query)}
+
     def _make_room(self, more: int, dimensions: int) -> None:
         needed = len(self._ids) + more
         if self._ids:

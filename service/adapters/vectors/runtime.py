@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterable, Mapping
 
 import structlog
 
@@ -78,6 +79,14 @@ class IndexRuntime:
                 self._keeper.blame(serving, error.detail)
                 self._wake.set()
         return self._cache.search(tx, key, digest, query, limit)
+
+    def cosines(
+        self, tx: Transaction, key: IndexKey, query: Vector, memory_ids: Iterable[str]
+    ) -> Mapping[str, float]:
+        """Return cosines of memories that this transaction sees, of those that are in memory."""
+        if key.tenant != tx.scope.tenant:
+            raise InvalidInput("tenant", "is not the one of this transaction")
+        return self._cache.cosines(key, self._embedder.identity.digest, query, memory_ids)
 
     def purge(self, timeout_seconds: float = 60.0) -> bool:
         """Apply what waits now, and rebuild if erased vectors are still in a folder.

@@ -8,6 +8,7 @@ import unicodedata
 from service.domain.syntax import ParsedText, Token
 
 _MIN_PREFIX = 4
+_TITLE = re.compile(r"\"([^\"]{2,60})\"|“([^”]{2,60})”|(?<!\w)'([^']{2,60})'(?!\w)")
 _CALENDAR = frozenset({"DATE", "TIME"})
 _BEFORE_NAME = re.compile(r"(?:^|[.!?…\n]|,)\s*(?:[\w'’]+\s+)?$")
 _ADDRESS_WORDS = re.compile(
@@ -27,7 +28,8 @@ def unstated_names(claim: ParsedText, source: str, known: frozenset[str]) -> tup
     """Return the proper names of a claim that the source does not have.
 
     A name counts as stated when the source has the word, a word with the same first four letters
-    ("Polish", "Poland"), or the initials. ``known`` are lower-case names that need no mention.
+    ("Polish", "Poland"), or the initials; a quoted title has to stand there word for word.
+    ``known`` are lower-case names that need no mention.
     """
     words = set(re.findall(r"\w+", folded(source)))
     initials = _initials(source)
@@ -36,7 +38,14 @@ def unstated_names(claim: ParsedText, source: str, known: frozenset[str]) -> tup
         for t in claim.tokens
         if _is_proper(t) and t.lower not in known and not _stated(folded(t.text), words, initials)
     ]
-    return tuple(dict.fromkeys(missing))
+    return tuple(dict.fromkeys([*missing, *_unstated_titles(claim.text, source)]))
+
+
+def _unstated_titles(claim: str, source: str) -> list[str]:
+    """Return what the claim quotes ('Overcooked 2') and the source does not have."""
+    known = folded(source)
+    titles = [next(g for g in m.groups() if g) for m in _TITLE.finditer(claim)]
+    return [t for t in titles if folded(t).strip(" .,") not in known]
 
 
 def _is_proper(token: Token) -> bool:

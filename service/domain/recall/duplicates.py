@@ -24,21 +24,34 @@ def collapsed(
     Two memories of one status are duplicates if their words are the same, or if they have the same
     triple and their vectors' cosine is at least 0.97.
     """
-    kept: list[T] = []
+    kept: list[tuple[T, Memory, list[str]]] = []
     for one in found:
         if len(kept) == limit:
             break
-        if not any(_same(memory_of(one), memory_of(k), vectors) for k in kept):
-            kept.append(one)
-    return kept
+        memory = memory_of(one)
+        words = tokens(memory.text)
+        if not any(_same((memory, words), (m, w), vectors) for _, m, w in kept):
+            kept.append((one, memory, words))
+    return [one for one, _, _ in kept]
 
 
-def _same(a: Memory, b: Memory, vectors: dict[str, Vector]) -> bool:
-    if a.status is not b.status:
+def comparable(memories: Sequence[Memory]) -> list[str]:
+    """Return the ids of those that share a triple with another: only their vectors matter."""
+    alike: dict[tuple[str, str, str, bool], list[str]] = {}
+    for memory in memories:
+        alike.setdefault(_triple(memory), []).append(memory.id)
+    return [memory_id for ids in alike.values() if len(ids) > 1 for memory_id in ids]
+
+
+def _same(
+    a: tuple[Memory, list[str]], b: tuple[Memory, list[str]], vectors: dict[str, Vector]
+) -> bool:
+    (one, words), (other, others) = a, b
+    if one.status is not other.status:
         return False
-    if tokens(a.text) == tokens(b.text):
+    if words == others:
         return True
-    return _triple(a) == _triple(b) and _cosine(a, b, vectors) >= DUPLICATE_COSINE
+    return _triple(one) == _triple(other) and _cosine(one, other, vectors) >= DUPLICATE_COSINE
 
 
 def _triple(memory: Memory) -> tuple[str, str, str, bool]:

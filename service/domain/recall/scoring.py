@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
 
 import rfc8785
 
@@ -81,31 +82,31 @@ def score(query: Query, candidate: Candidate, weights: Weights) -> Scored:
     topic instead of asking ("garage remote"), and where the embedding model cannot read the query
     or the memory: then words decide alone.
     """
-    readable = query.readable and is_readable(candidate.text)
-    missing = lacks(query.wanted, query.text, candidate.text)
-    semantic = _semantic(candidate, missing) if readable else 0.0
-    alpha = 0.0 if query.keywords or not readable else weights.alpha
-    mixed = max(semantic, alpha * semantic + (1 - alpha) * candidate.lexical)
-    importance = weights.beta * (candidate.importance - 0.5)
-    return Scored(
-        candidate,
-        round(min(1.0, max(0.0, mixed + importance)), _DECIMALS),
-        Components(
-            semantic=round(semantic, _DECIMALS),
-            lexical=round(candidate.lexical, _DECIMALS),
-            importance=round(importance, _DECIMALS),
-            alpha=alpha,
-            cosine=round(candidate.cosine, _DECIMALS) if readable else None,
-            entailment=None if candidate.entailment is None else round(candidate.entailment, 6),
-            lacks=missing,
-        ),
-    )
+    return _shown(candidate, _measured(query, candidate, weights))
 
 
 def ranked(query: Query, candidates: Sequence[Candidate], weights: Weights) -> list[Scored]:
     """Return the candidates with their scores, best first; ties keep their order."""
     found = [score(query, c, weights) for c in candidates]
     return sorted(found, key=lambda s: -s.score)
+
+
+def leading(query: Query, candidates: Sequence[Candidate], weights: Weights) -> list[Scored]:
+    """Return the ranking as far as it can matter, the same as the start of ``ranked``.
+
+    That is everything from the threshold on, and in any case as many that the entailment model can
+    read as it may be asked about, and one more.
+    """
+    measured = [_measured(query, c, weights) for c in candidates]
+    found: list[Scored] = []
+    readable = 0
+    for place in sorted(range(len(measured)), key=lambda p: -measured[p].score):
+        one = measured[place]
+        if one.score < weights.threshold and readable > CHECKED_MOST:
+            break
+        readable += one.readable
+        found.append(_shown(candidates[place], one))
+    return found
 
 
 def to_check(query: Query, found: Sequence[Scored], top_k: int, size: int = 0) -> list[Scored]:
@@ -126,6 +127,7 @@ def with_entailment(candidate: Candidate, entailment: float) -> Candidate:
     return replace(candidate, entailment=round(entailment, _DECIMALS))
 
 
+@lru_cache(maxsize=1)
 def definition_hash() -> str:
     """Return the SHA-256 over formula and constants: what makes two scores comparable."""
     body: dict[str, Any] = {
@@ -140,6 +142,43 @@ def definition_hash() -> str:
         "duplicates": DUPLICATE_COSINE,
     }
     return hashlib.sha256(rfc8785.dumps(body)).hexdigest()
+
+
+class _Measured(NamedTuple):
+    score: float
+    semantic: float
+    importance: float
+    alpha: float
+    readable: bool
+    missing: bool
+
+
+def _measured(query: Query, candidate: Candidate, weights: Weights) -> _Measured:
+    readable = query.readable and is_readable(candidate.text)
+    missing = lacks(query.wanted, query.text, candidate.text)
+    semantic = _semantic(candidate, missing) if readable else 0.0
+    alpha = 0.0 if query.keywords or not readable else weights.alpha
+    mixed = max(semantic, alpha * semantic + (1 - alpha) * candidate.lexical)
+    importance = weights.beta * (candidate.importance - 0.5)
+    score = round(min(1.0, max(0.0, mixed + importance)), _DECIMALS)
+    return _Measured(score, semantic, importance, alpha, readable, missing)
+
+
+def _shown(candidate: Candidate, measured: _Measured) -> Scored:
+    entailment = candidate.entailment
+    return Scored(
+        candidate,
+        measured.score,
+        Components(
+            semantic=round(measured.semantic, _DECIMALS),
+            lexical=round(candidate.lexical, _DECIMALS),
+            importance=round(measured.importance, _DECIMALS),
+            alpha=measured.alpha,
+            cosine=round(candidate.cosine, _DECIMALS) if measured.readable else None,
+            entailment=None if entailment is None else round(entailment, _DECIMALS),
+            lacks=measured.missing,
+        ),
+    )
 
 
 def _semantic(candidate: Candidate, missing: bool) -> float:
