@@ -41,10 +41,12 @@ openapi: $(VENV)/.dev-stamp ## Write openapi.yaml from the code
 openapi-check: $(VENV)/.dev-stamp ## Check that openapi.yaml is current
 	@$(BIN)/groundkeeper openapi --out openapi.yaml --check
 
-bench: $(VENV)/.dev-stamp ## Measure a running service: one client beside 32
+bench: $(VENV)/.dev-stamp ## Measure recall on a store of its own, then a running service under load
+	@$(BIN)/python loadtests/recall.py
 	@$(BIN)/python loadtests/parallel.py $(ARGS)
 
-load: bench ## The same as bench
+load: $(VENV)/.dev-stamp ## Measure a running service: one client beside 32
+	@$(BIN)/python loadtests/parallel.py $(ARGS)
 
 eval: $(VENV)/.dev-stamp ## Measure the gate on data sets; DATA=folder OUT=file
 	@$(BIN)/groundkeeper eval --data $(DATA) --out $(OUT)

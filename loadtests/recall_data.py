@@ -45,33 +45,34 @@ WHO = (
     "tailor grandmother grandfather stepfather godmother mentor therapist vet banker editor agent "
     "driver nanny tutor coach florist"
 ).split()
-ABOUT: dict[str, tuple[str, tuple[str, str], str]] = {
-    "home": ("lives in", ("Where does {} live?", "Which city does {} live in?"), "Lisbon Oslo"),
-    "job": ("works as a", ("What does {} do for work?", "What is the job of {}?"), "nurse welder"),
-    "employer": ("works for", ("Who does {} work for?", "Which company employs {}?"), "Nokia Shell"),
-    "car": ("drives a", ("What car does {} drive?", "Which car does {} own?"), "Volvo Fiat"),
-    "pet": ("has a pet called", ("What is the pet of {} called?", "What pet does {} have?"), "Rex Mia"),
-    "food": ("likes to eat", ("What does {} like to eat?", "Which food does {} enjoy?"), "sushi tacos"),
-    "drink": ("drinks", ("What does {} drink?", "Which drink does {} order?"), "espresso cider"),
-    "sport": ("plays", ("Which sport does {} play?", "What does {} play?"), "tennis hockey"),
-    "language": ("speaks", ("Which language does {} speak?", "What does {} speak?"), "Polish Greek"),
-    "music": ("listens to", ("What music does {} listen to?", "Who listens with {}?"), "jazz techno"),
-    "birthday": ("was born in", ("When was {} born?", "Which month was {} born?"), "March August"),
-    "school": ("studied at", ("Where did {} study?", "Which school did {} go to?"), "Yale Leiden"),
-    "phone": ("uses a phone by", ("What phone does {} use?", "Which phone has {}?"), "Samsung Apple"),
-    "hobby": ("spends weekends", ("What does {} do at weekends?", "How does {} relax?"), "sailing knitting"),
-    "allergy": ("is allergic to", ("What is {} allergic to?", "Which allergy has {}?"), "peanuts pollen"),
-    "trip": ("travelled to", ("Where did {} travel to?", "Which country did {} visit?"), "Peru Japan"),
-    "colour": ("painted the house", ("What colour is the house of {}?", "How did {} paint?"), "green blue"),
-    "book": ("is reading", ("What is {} reading?", "Which book does {} read?"), "Dune Emma"),
-    "instrument": ("practises the", ("Which instrument has {}?", "What does {} practise?"), "cello flute"),
-    "spouse": ("is married to", ("Who is {} married to?", "Who is the spouse of {}?"), "Ingrid Pavel"),
-    "bank": ("banks with", ("Which bank does {} use?", "Who does {} bank with?"), "Barclays Santander"),
-    "diet": ("follows a diet that is", ("Which diet has {}?", "How does {} eat?"), "vegan ketogenic"),
-    "club": ("supports", ("Which club does {} support?", "Who does {} cheer for?"), "Arsenal Ajax"),
-    "tool": ("writes code in", ("What does {} write code in?", "How does {} code?"), "Rust Python"),
-    "plant": ("grows", ("What does {} grow?", "Which plants does {} have?"), "tomatoes roses"),
-}  # fmt: skip
+ABOUT = """
+home|lives in|Where does {} live?|Which city does {} live in?|Lisbon Oslo
+job|works as a|What does {} do for work?|What is the job of {}?|nurse welder
+employer|works for|Who does {} work for?|Which company employs {}?|Nokia Shell
+car|drives a|What car does {} drive?|Which car does {} own?|Volvo Fiat
+pet|has a pet called|What is the pet of {} called?|What pet does {} have?|Rex Mia
+food|likes to eat|What does {} like to eat?|Which food does {} enjoy?|sushi tacos
+drink|drinks|What does {} drink?|Which drink does {} order?|espresso cider
+sport|plays|Which sport does {} play?|What does {} play?|tennis hockey
+language|speaks|Which language does {} speak?|What does {} speak?|Polish Greek
+music|listens to|What music does {} listen to?|Who listens with {}?|jazz techno
+birthday|was born in|When was {} born?|Which month was {} born?|March August
+school|studied at|Where did {} study?|Which school did {} go to?|Yale Leiden
+phone|uses a phone by|What phone does {} use?|Which phone has {}?|Samsung Apple
+hobby|spends weekends|What does {} do at weekends?|How does {} relax?|sailing knitting
+allergy|is allergic to|What is {} allergic to?|Which allergy has {}?|peanuts pollen
+trip|travelled to|Where did {} travel to?|Which country did {} visit?|Peru Japan
+colour|painted the house|What colour is the house of {}?|How did {} paint?|green blue
+book|is reading|What is {} reading?|Which book does {} read?|Dune Emma
+instrument|practises the|Which instrument has {}?|What does {} practise?|cello flute
+spouse|is married to|Who is {} married to?|Who is the spouse of {}?|Ingrid Pavel
+bank|banks with|Which bank does {} use?|Who does {} bank with?|Barclays Santander
+diet|follows a diet that is|Which diet has {}?|How does {} eat?|vegan ketogenic
+club|supports|Which club does {} support?|Who does {} cheer for?|Arsenal Ajax
+tool|writes code in|What does {} write code in?|How does {} code?|Rust Python
+plant|grows|What does {} grow?|Which plants does {} have?|tomatoes roses
+"""
+# What it is about, the verb, two questions, two values.
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,7 @@ class Spoken:
     text: str
     triple: Triple
     questions: tuple[str, str]
+    restated: str
 
 
 def sentences() -> list[Spoken]:
@@ -88,15 +90,13 @@ def sentences() -> list[Spoken]:
     found = []
     for who in WHO:
         person = f"the user's {who}"
-        for attribute, (verb, asks, values) in ABOUT.items():
+        for row in ABOUT.strip().splitlines():
+            attribute, verb, *asks, values = row.split("|")
+            questions = asks[0].format(person), asks[1].format(person)
             for value in values.split():
-                found.append(
-                    Spoken(
-                        f"The user's {who} {verb} {value}.",
-                        Triple(f"user.{who}", attribute, value),
-                        (asks[0].format(person), asks[1].format(person)),
-                    )
-                )
+                said = f"user's {who} {verb} {value}"
+                triple = Triple(f"user.{who}", attribute, value)
+                found.append(Spoken(f"The {said}.", triple, questions, said))
     return found
 
 

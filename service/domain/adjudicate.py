@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from service.domain.adjudication import (
@@ -114,7 +114,9 @@ def _weigh(incoming: Statement, pair: Pair, relation: Relation, policy: Policy) 
     if relation is Relation.COEXISTS:
         apart = _disjoint(incoming, pair.existing)
         code = AdjudicationReason.DISJOINT_INTERVALS if apart else AdjudicationReason.COEXISTS
-        return _accept(relation, code, "Both can hold.", stays=True)
+        found = _accept(relation, code, "Both can hold.", stays=True)
+        settled = apart or _apart(incoming, pair.existing)
+        return replace(found, finding=replace(found.finding, settled=settled))
     if relation is Relation.CONFLICTS:
         if _lower_authority(incoming, pair.existing, policy):
             return _outranked()
@@ -207,10 +209,14 @@ def _relation(incoming: Statement, pair: Pair, functional: Mapping[str, bool]) -
     """Return how the incoming fact stands to an existing one, evidence apart."""
     existing = pair.existing
     matches = [(a, b) for a in incoming.triples for b in existing.triples if _same_slot(a, b)]
+    if incoming.past is not existing.past:
+        return Relation.COEXISTS
     if any(same_value(a, b) and a.polarity is b.polarity for a, b in matches) or _alike(pair):
         return Relation.COEXISTS if _disjoint(incoming, existing) else Relation.DUPLICATE
     if not _same_subject(incoming, pair):
         return _across_subjects(pair)
+    if _apart(incoming, existing):
+        return Relation.COEXISTS
     for a, b in matches:
         if a.polarity is not b.polarity and same_value(a, b):
             return Relation.SUPERSEDES
@@ -218,6 +224,28 @@ def _relation(incoming: Statement, pair: Pair, functional: Mapping[str, bool]) -
             added = incoming.additive and not incoming.correction
             return Relation.COEXISTS if added else Relation.SUPERSEDES
     return _by_models(incoming, pair, has_slot=bool(matches))
+
+
+def _apart(incoming: Statement, existing: Statement) -> bool:
+    """Return whether time or person keeps two facts of one slot from competing.
+
+    "I lived in Oslo in 2010" says nothing against "I live in Rome", nor "my sister Eva lives in
+    Oslo" against "my sister Ana lives in Rome", nor "my other brother" against anybody.
+    """
+    if incoming.past is not existing.past:
+        return True
+    subjects = {t.subject for t in incoming.triples}
+    if not any(s.startswith("user.") for s in subjects):
+        return False
+    if incoming.people != existing.people and (incoming.people or existing.people):
+        return not incoming.correction or bool(incoming.people and existing.people)
+    return bool(_ANOTHER.search(incoming.fact))
+
+
+_ANOTHER = re.compile(
+    r"\b(?:other|another|second|third|younger|older|elder|youngest|oldest|eldest|half|step)\b",
+    re.IGNORECASE,
+)
 
 
 def _by_models(incoming: Statement, pair: Pair, *, has_slot: bool) -> Relation:

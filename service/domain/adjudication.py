@@ -46,7 +46,8 @@ class Statement:
     """One side of an adjudication: a fact, its source and when and by whom it was said.
 
     ``triples`` are the triples of its claims. ``correction`` says that the source speaks of a
-    change, ``additive`` that it adds to what was ("also", "too").
+    change, ``additive`` that it adds to what was ("also", "too"), ``past`` that the fact is about
+    a time that is over. ``people`` are the names in the fact, in lower case.
     """
 
     fact: str
@@ -61,6 +62,8 @@ class Statement:
     id: str | None = None
     correction: bool = False
     additive: bool = False
+    past: bool = False
+    people: frozenset[str] = frozenset()
     recalled: bool = False
 
 
@@ -76,12 +79,13 @@ class PairSignals:
 
 @dataclass(frozen=True, slots=True)
 class PairFinding:
-    """The outcome for one existing memory."""
+    """The outcome for one existing memory; ``settled`` when time or person keeps them apart."""
 
     relation: Relation
     stays_active: bool
     reason_code: str
     reason: str
+    settled: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,7 +106,8 @@ def _claim(claim: ClaimSignals, policy: Policy) -> ReasonCode:
     absent = claim.values.finding is ValueFinding.ABSENT or bool(claim.unstated)
     if absent and _on(policy, "values"):
         return ReasonCode.PARTIALLY_SUPPORTED
-    if claim.tense is TenseFinding.PAST_ONLY and _on(policy, "tense"):
+    past = claim.taken_back or claim.tense is TenseFinding.PAST_ONLY
+    if past and _on(policy, "tense"):
         return ReasonCode.UNSUPPORTED
     return ReasonCode.SUPPORTED
 
@@ -142,6 +143,8 @@ def _contradicted(claim: ClaimSignals, policy: Policy) -> bool:
         return True
     doubt = claim.mean.contradiction
     if claim.coexists or doubt < policy.contradiction_threshold:
+        return False
+    if claim.restated and doubt < _SURE:
         return False
     return claim.overlap > 0 or _sure_enough(doubt, claim.relatedness)
 

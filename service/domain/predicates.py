@@ -36,6 +36,8 @@ def _own_predicate(parsed: ParsedText, token: Token) -> bool:
         return False
     if token.tag not in ("VB", "VBG") or parsed.dependents(token, "aux", "auxpass"):
         return True
+    if token.tag == "VB" and head.tag == "VBP":
+        return True  # "I live in Lisbon and work as a nurse": bare forms look alike
     return head.tag in ("VB", "VBG") and head.dep == "ROOT"
 
 

@@ -35,10 +35,12 @@ def _claim(claim: ClaimSignals) -> SignalValue:
         "misattributed": claim.misattributed,
         "speech_veto": claim.speech_veto.value if claim.speech_veto else None,
         "tense": claim.tense.value,
+        "taken_back": claim.taken_back,
         "values": claim.values.finding.value,
         "unstated": list(claim.unstated),
         "opposed": claim.opposed,
         "coexists": claim.coexists,
+        "restated": claim.restated,
         "speaker": claim.speaker.value,
         "about_speaker": claim.about_speaker,
     }

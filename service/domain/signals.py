@@ -27,10 +27,12 @@ class ClaimSignals:
         speech_veto: why the evidence does not commit its speaker, if so.
         planned: the evidence only plans what it speaks of.
         tense: how the times fit.
+        taken_back: the source ends or withdraws it further on.
         values: how numbers and dates compare.
         unstated: names that the source does not have.
         opposed: polarity or an opposite on the same predicate contradicts.
         coexists: both may hold because the predicate has many values.
+        restated: the evidence has the claim's every word, its predicate and its polarity.
         speaker: who said the evidence.
         about_speaker: the claim is about the user.
     """
@@ -45,10 +47,12 @@ class ClaimSignals:
     speech_veto: ReasonCode | None
     planned: bool
     tense: TenseFinding
+    taken_back: bool
     values: ValueReport
     unstated: tuple[str, ...]
     opposed: bool
     coexists: bool
+    restated: bool
     speaker: Speaker
     about_speaker: bool
 

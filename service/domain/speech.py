@@ -14,9 +14,12 @@ _QUOTES = re.compile(
 )
 _GIVEN_TEXT = re.compile(
     r"\b(?:translate|summari[sz]e|rewrite|rephrase|paraphrase|proofread|correct|edit|shorten|"
-    r"transcribe|improve)\b[^:\n]{0,40}:",
-    re.IGNORECASE,
+    r"transcribe|improve|e-?mail|letter|lyrics|example|sample|transcript|excerpt|quote|poem|"
+    r"for the sake of (?:the|this) (?:exercise|argument))\b[^:,\n]{0,40}[:,]"
+    r"|^(?:from|to|subject|date|re):[^\n]*$",
+    re.IGNORECASE | re.MULTILINE,
 )
+_QUOTED_LINE = re.compile(r"^>.*$", re.MULTILINE)
 _FICTION = re.compile(
     r"\b(?:role-?play(?:ing)?|let's (?:pretend|play|say|imagine)|pretend (?:that|to be|i|you|we)|"
     r"in character|hypothetically|imagine (?:that|i|you|we|if|a)|what if|suppose (?:that|i|we|my)|"
@@ -40,6 +43,7 @@ def quoted_spans(text: str) -> list[tuple[int, int]]:
         for m in _QUOTES.finditer(text)
         if len(m.group(0).split()) >= _MIN_QUOTED_WORDS
     ]
+    quoted += [m.span() for m in _QUOTED_LINE.finditer(text)]
     return quoted + [(m.end(), len(text)) for m in _GIVEN_TEXT.finditer(text)]
 
 

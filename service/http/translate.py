@@ -60,8 +60,16 @@ def to_response(command: CheckCommand, answer: CheckAnswer) -> CheckResponse:
         models=ModelsOut(nli=answer.models["nli"], embedder=answer.models["embedder"]),
         audit=audit and AuditRef(seq=audit.seq, entry_hash=audit.entry_hash, salts=salts),
         decision_id=answer.decision_id,
-        source=command.input.source if command.input.messages else None,
+        source=_counted_source(command.input),
     )
+
+
+def _counted_source(asked: CheckInput) -> str | None:
+    """Return the text that offsets count in, where it may differ from what was sent.
+
+    Turns are joined, and text is brought to NFC, in which "é" is one code point.
+    """
+    return asked.source if asked.messages or not asked.source.isascii() else None
 
 
 def _evidence(found: Evidence | None) -> EvidenceOut | None:

@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from service.domain.adjudicate import Pair, adjudicate
 from service.domain.adjudication import AdjudicationOutcome, PairSignals, Statement
 from service.domain.check import CheckInput, CheckOutcome
+from service.domain.clauses import Tense
 from service.domain.cues import has_additive_cue, has_update_cue
 from service.domain.guards.instructions import is_recalled
+from service.domain.guards.tense import STATIVE
 from service.domain.policy import Policy
 from service.domain.triples import fact_triples
 from service.ports.language import LanguageAnalyser
@@ -143,6 +145,26 @@ def _with_shared_name(parties: list[Party], readings: Sequence[Reading]) -> list
     return [replace(p, input=replace(p.input, speaker_name=name)) for p in parties]
 
 
+def _is_past(party: Party, reading: Reading) -> bool:
+    """Return whether a fact is about a state that was, not about one that is."""
+    ended = party.valid_to is not None and party.valid_from is None
+    return ended or any(
+        c.clause.tense is Tense.PAST_HABIT
+        or (c.clause.tense is Tense.PAST and c.clause.lemma in STATIVE)
+        for c in reading.claims
+    )
+
+
+def _people(reading: Reading) -> frozenset[str]:
+    stand_ins = {reading.fact.name, reading.fact.other_name}
+    return frozenset(
+        t.lower
+        for claim in reading.claims
+        for t in claim.parsed.tokens
+        if t.is_person_name and t.lower not in stand_ins and t.dep != "pobj"
+    )
+
+
 def _statement(party: Party, reading: Reading, check: CheckOutcome) -> Statement:
     return Statement(
         fact=party.input.fact,
@@ -157,5 +179,7 @@ def _statement(party: Party, reading: Reading, check: CheckOutcome) -> Statement
         id=party.id,
         correction=has_update_cue(party.input.source),
         additive=has_additive_cue(party.input.source),
+        past=_is_past(party, reading),
+        people=_people(reading),
         recalled=is_recalled(party.input.source),
     )

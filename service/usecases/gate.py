@@ -23,8 +23,9 @@ from service.domain.evidence import (
 )
 from service.domain.guards.attribution import Attribution, attribution, misattributed
 from service.domain.guards.instructions import is_instruction, is_recalled
+from service.domain.guards.later import is_taken_back
 from service.domain.guards.names import unstated_names
-from service.domain.guards.opposition import can_coexist, is_opposed
+from service.domain.guards.opposition import can_coexist, is_opposed, is_restated
 from service.domain.guards.secrets import holds_secret
 from service.domain.guards.speech import speech_veto
 from service.domain.guards.tense import TenseFinding, tense_finding
@@ -61,6 +62,7 @@ class _Question:
     values: ValueReport
     source: str
     names: frozenset[str]
+    taken_back: bool
     pairs: Mapping[str, tuple[str, str]]
 
 
@@ -128,10 +130,12 @@ class Gate:
             speech_veto=speech_veto(claim.clause, best.clause, best.part.parsed) if best else None,
             planned=bool(best) and best.clause.act is SpeechAct.PLAN if best else False,
             tense=tense_finding(claim.clause, best.clause) if best else TenseFinding.FITS,
+            taken_back=question.taken_back,
             values=question.values,
             unstated=unstated_names(claim.parsed, question.source, question.names),
             opposed=bool(best) and is_opposed(claim.clause, best.clause) if best else False,
             coexists=can_coexist(claim.clause, best.clause) if best else False,
+            restated=is_restated(claim.clause, best.clause) if best else False,
             speaker=best.part.speaker if best else Speaker.USER,
             about_speaker=claim.about_speaker,
         )
@@ -159,7 +163,7 @@ def _question(
     names |= {"user", reading.fact.name, reading.fact.other_name}
     if not located:
         nothing = ValueReport(ValueFinding.NONE)
-        return _Question(claim, (), None, nothing, asked.source, names, {})
+        return _Question(claim, (), None, nothing, asked.source, names, False, {})
     target = vectors[_spoken(claim)]
     related = [_relatedness(target, vectors[_clause_text(x)]) for x in located]
     overlaps = [overlap(x.clause.content, claim.clause.content) for x in located]
@@ -167,11 +171,20 @@ def _question(
     best = next(x for x in located if x.clause is ranked[0].clause)
     values = compare_values(claim.values, _near(best), [v for p in reading.parts for v in p.values])
     pairs = _phrasings(best, claim, values, asked)
-    return _Question(claim, tuple(ranked), best, values, asked.source, names, pairs)
+    back = is_taken_back(claim.clause, best.clause, best.part.clauses, _behind(best, reading))
+    return _Question(claim, tuple(ranked), best, values, asked.source, names, back, pairs)
 
 
 def _relatedness(first: NDArray[np.float32], second: NDArray[np.float32]) -> float:
     return round((float(first @ second) + 1) / 2, 6)
+
+
+def _behind(best: _Located, reading: Reading) -> list[str]:
+    """Return the sentences behind the evidence's: of its turn, then of the user's next turns."""
+    own = best.part.parsed
+    rest = [own.sentence_text(n) for n in range(best.clause.sentence + 1, len(own.sentences))]
+    later = [p for p in reading.parts if p.offset > best.part.offset and p.speaker is Speaker.USER]
+    return rest + [p.parsed.sentence_text(n) for p in later for n in range(len(p.parsed.sentences))]
 
 
 def _near(best: _Located) -> list[list[Value]]:

@@ -89,7 +89,7 @@ class RecallMemories:
         if earlier is not None:
             return earlier
         now, query = self._clock.now(), read_query(command.query)
-        vector = self._answerer.embed_meanwhile(query)
+        vector = self._answerer.embed(query)
 
         def look(tx: Transaction) -> _Found:
             policy = find_policy(tx, command.policy)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -20,20 +19,16 @@ from service.usecases.recall_corpus import Corpora, View
 from service.usecases.recall_search import Question, Searcher
 
 _LESSONS = 200
-_EMBEDDING = 32  # queries whose vectors are in the making at once
 _NOTHING = View((), Lexical(()), {}, None)
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A question before the tables are asked; ``size`` is the log's, None for as it is now.
-
-    The vector may still be in the making: until a search needs it, the tables are read.
-    """
+    """A question before the tables are asked; ``size`` is the log's, None for as it is now."""
 
     asked: Asked
     query: Query
-    vector: Vector | Future[Vector]
+    vector: Vector
     now: datetime
     size: int | None = None
 
@@ -44,19 +39,14 @@ class Answerer:
     def __init__(self, *, searcher: Searcher, corpora: Corpora) -> None:
         self._searcher = searcher
         self._corpora = corpora
-        self._threads = ThreadPoolExecutor(_EMBEDDING, thread_name_prefix="recall-embedding")
 
     def models(self) -> dict[str, str]:
         """Return the digest of each model that has a say."""
         return self._searcher.models()
 
-    def embed(self, query: str) -> Vector:
+    def embed(self, query: str | Query) -> Vector:
         """Return the vector of a query, before a transaction begins."""
-        return self._searcher.embed(read_query(query))
-
-    def embed_meanwhile(self, query: Query) -> Future[Vector]:
-        """Begin to make the vector of a query, while its transaction reads what it needs first."""
-        return self._threads.submit(self._searcher.embed, query)
+        return self._searcher.embed(read_query(query) if isinstance(query, str) else query)
 
     def answer(self, tx: Transaction, prepared: Prepared) -> tuple[str | None, Outcome]:
         """Return whose memories were asked, and the answer."""
@@ -70,7 +60,7 @@ class Answerer:
             return subject, Outcome(RecallReason.SCOPE_UNKNOWN)
         wanted = subject is not None and filters.types != frozenset({LESSON})
         view = self._view(tx, subject, filters, prepared) if subject and wanted else _NOTHING
-        question = Question(asked, prepared.query, _pending(prepared.vector), view, lessons)
+        question = Question(asked, prepared.query, prepared.vector, view, lessons)
         outcome = self._searcher.search(tx, subject, question)
         if outcome.reason is RecallReason.NOTHING_STORED and subject is not None:
             outcome = self._hidden(tx, subject, prepared, outcome)
@@ -105,14 +95,6 @@ class Answerer:
         )
         turns = (t.owner for t in tx.turns.of_subject(subject) if t.recorded_at <= prepared.now)
         return _named((*(m.owner for m in past.memories), *turns), agent, session)
-
-
-def _pending(vector: Vector | Future[Vector]) -> Future[Vector]:
-    if isinstance(vector, Future):
-        return vector
-    made: Future[Vector] = Future()
-    made.set_result(vector)
-    return made
 
 
 def _named(owners: Iterable[Owner], agent: str | None, session: str | None) -> bool:

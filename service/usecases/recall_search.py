@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import Future
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from service.domain.digests import lesson_digest
+from service.domain.entailment import EntailmentScores
 from service.domain.memory import Lesson, Memory, MemoryStatus
 from service.domain.recall.asking import Query, is_readable
 from service.domain.recall.duplicates import collapsed, comparable
@@ -33,6 +34,8 @@ from service.usecases.recall_corpus import View
 
 _FRESH = 32  # the newest memories, which may not have a stored vector yet
 _LESSON_IMPORTANCE = 0.5
+_WORTH_SPLITTING = 4  # pairs
+_HELPERS = 16  # threads that wait for the entailment model
 
 
 @runtime_checkable
@@ -48,18 +51,13 @@ class KnowsCosines(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A query with its vector, which may still be in the making, and what it is asked over."""
+    """A query with its vector, and what it is asked over."""
 
     asked: Asked
     query: Query
-    pending: Future[Vector]
+    vector: Vector
     view: View
     lessons: Sequence[Lesson]
-
-    @property
-    def vector(self) -> Vector:
-        """Return the query's vector; waits for it, and raises what the model raised."""
-        return self.pending.result()
 
 
 class Searcher:
@@ -71,6 +69,7 @@ class Searcher:
         self._nearest = nearest
         self._embedder = embedder
         self._nli = nli
+        self._second = ThreadPoolExecutor(_HELPERS, thread_name_prefix="recall-entailment")
 
     def models(self) -> dict[str, str]:
         """Return the digest of each model that has a say."""
@@ -163,11 +162,20 @@ class Searcher:
         if not asking:
             return found
         pairs = [(s.candidate.text, query.statement) for s in asking]
-        answers = zip(asking, self._nli.classify(pairs), strict=True)
+        answers = zip(asking, self._entailed(pairs), strict=True)
         again = [with_entailment(s.candidate, said.entailment) for s, said in answers]
         seen = {c.id for c in again}
         rest = [s for s in found if s.candidate.id not in seen]
         return sorted([*ranked(query, again, weights), *rest], key=lambda s: -s.score)
+
+    def _entailed(self, pairs: Sequence[tuple[str, str]]) -> list[EntailmentScores]:
+        """Return what the entailment model says, asked in two halves: one for each core."""
+        half = len(pairs) // 2 if len(pairs) >= _WORTH_SPLITTING else 0
+        if not half:
+            return list(self._nli.classify(pairs))
+        second = self._second.submit(self._nli.classify, pairs[half:])
+        first = self._nli.classify(pairs[:half])
+        return [*first, *second.result()]
 
     def _distinct(
         self, tx: Transaction, subject_id: str | None, hits: list[Hit], top_k: int

@@ -99,7 +99,8 @@ def _is_update(
     party, check = weighed.existing[number], weighed.existing_checks[number]
     same_key = (existing.subject, existing.attribute) == (incoming.subject, incoming.attribute)
     differs = existing.value.casefold() != incoming.value.casefold()
-    unseen = finding.stays_active and finding.reason_code == AdjudicationReason.COEXISTS.value
+    apart = finding.settled or finding.reason_code != AdjudicationReason.COEXISTS.value
+    unseen = finding.stays_active and not apart
     if not (unseen and same_key and differs and existing.polarity and incoming.polarity):
         return False
     margin = policy.overwrite_margin

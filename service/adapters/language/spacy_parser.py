@@ -15,6 +15,7 @@ from service.domain.syntax import ParsedText, Sentence, Token
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
+    from spacy.tokens import Token as SpacyToken
 
 
 _LIMITS = BatchLimits(
@@ -97,14 +98,15 @@ def _convert(doc: Doc, known: frozenset[str]) -> ParsedText:
 
 def _tokens(doc: Doc, known: frozenset[str]) -> Iterable[Token]:
     for t in doc:
+        bare = _is_bare_present(t)
         yield Token(
             index=t.i,
             text=t.text,
             lemma=_LEMMAS.get(t.lower_, t.lemma_.lower())
             if t.tag_[:2] == "VB"
             else t.lemma_.lower(),
-            pos=t.pos_,
-            tag=t.tag_,
+            pos="VERB" if bare else t.pos_,
+            tag="VBP" if bare else t.tag_,
             dep=t.dep_,
             head=t.head.i,
             start=t.idx,
@@ -112,6 +114,17 @@ def _tokens(doc: Doc, known: frozenset[str]) -> Iterable[Token]:
             entity=t.ent_type_,
             common=t.lower_ in known,
         )
+
+
+def _is_bare_present(token: SpacyToken) -> bool:
+    """Return whether a coordinated verb is the present that the tagger takes for something else.
+
+    In "I live in Lisbon and work as a nurse" it reads "work" as a noun or an infinitive.
+    """
+    if token.dep_ != "conj" or token.head.tag_ != "VBP" or token.tag_ not in ("VB", "NN"):
+        return False
+    nominal = {"det", "poss", "amod", "compound", "nummod", "aux", "mark"}
+    return not any(child.dep_ in nominal for child in token.children)
 
 
 def _sentences(doc: Doc) -> Iterable[Sentence]:

@@ -33,6 +33,16 @@ def can_coexist(claim: Clause, evidence: Clause) -> bool:
     return both and not (objects & evidence.content)
 
 
+def is_restated(claim: Clause, evidence: Clause) -> bool:
+    """Return whether the evidence says the claim's words with the same predicate and polarity.
+
+    A model that calls this a contradiction is misled by what stands around it ("Hi! … Bye").
+    """
+    same = claim.lemma == evidence.lemma and claim.complement == evidence.complement
+    alike = claim.negative == evidence.negative and claim.ended == evidence.ended
+    return same and alike and bool(claim.content) and claim.content <= evidence.content
+
+
 def is_opposed(claim: Clause, evidence: Clause) -> bool:
     """Return whether polarity or an opposite on the same predicate sets the two against each other.
 

@@ -14,6 +14,8 @@ _LABELLED = re.compile(
     re.IGNORECASE,
 )
 _SHAPES = (
+    re.compile(r"(?i)\b(?:code|combination)\b[^.\n]{0,40}\bis\s+[\"'“]?\d{3,}"),
+    re.compile(r"(?i)\bwi-?fi\b[^.\n]{0,24}(?:\bis\b|[:=])\s*[\"'“]?[^\s.,]{8,}"),
     re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----"),
     re.compile(r"\b(?:sk|pk|rk)[-_](?:live|test|proj|ant)?[-_]?[A-Za-z0-9_-]{16,}"),
     re.compile(r"\bgh[pousr]_[A-Za-z0-9]{20,}\b"),
@@ -53,7 +55,7 @@ def _looks_secret(value: str) -> bool:
 
 def _luhn(text: str) -> bool:
     digits = [int(c) for c in text if c.isdigit()]
-    if len(set(digits)) < 3:  # noqa: PLR2004 - a run of one digit is no card number
+    if len(set(digits)) < 2:  # noqa: PLR2004 - a run of one digit is no card number
         return False
     total = 0
     for position, digit in enumerate(reversed(digits)):

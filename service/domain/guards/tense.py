@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from service.domain.clauses import Clause, Tense
 
-_STATIVE = frozenset(
+STATIVE = frozenset(
     "be live work have own use play study like love teach drive smoke eat drink belong attend run "
     "manage reside speak rent lead serve volunteer train know want need believe".split()
 )
@@ -39,7 +39,7 @@ def tense_finding(claim: Clause, evidence: Clause) -> TenseFinding:
         return TenseFinding.FITS
     if evidence.tense is Tense.PAST_HABIT or (evidence.ended and not evidence.negative):
         return TenseFinding.ENDED
-    stative = claim.lemma in _STATIVE and claim.lemma == evidence.lemma
+    stative = claim.lemma in STATIVE and claim.lemma == evidence.lemma
     if stative and evidence.tense is Tense.PAST and claim.complement == evidence.complement:
         return TenseFinding.PAST_ONLY
     return TenseFinding.FITS

@@ -139,7 +139,8 @@ class CheckResponse(AnswerModel):
     source: str | None = Field(
         default=None,
         exclude_if=lambda v: v is None,
-        description="Only with `messages`: the joined text that `evidence` points into.",
+        description="With `messages`, or when the source is not plain ASCII: the text that "
+        "`evidence` points into (turns joined, brought to NFC).",
     )
 
 

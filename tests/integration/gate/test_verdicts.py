@@ -131,6 +131,34 @@ def test_reasons(judge: Judge, source: str, fact: str, verdict: str, reason: str
     assert (outcome.verdict.value, outcome.reason_code.value) == (verdict, reason)
 
 
+@pytest.mark.parametrize(
+    ("source", "fact"),
+    [
+        ("I joined Siemens in 2010 and left in 2015.", "The user works at Siemens."),
+        ("I bought a car in 2019 and sold it last year.", "The user has a car."),
+        ("We got a cat in 2020. She passed away.", "The user has a cat."),
+        ("I live in Rome. Scratch that, I live in Milan.", "The user lives in Rome."),
+        ("I love sushi. Just kidding.", "The user loves sushi."),
+        ("Here is an email I got:\n\nHi, I live in Ghent.\nPeter", "The user lives in Ghent."),
+        ("> I live in Ghent.\nThat is what she wrote.", "The user lives in Ghent."),
+    ],
+)
+def test_what_is_taken_back_or_quoted_is_not_stored(judge: Judge, source: str, fact: str) -> None:
+    assert judge(source, fact).verdict is Verdict.REVIEW
+
+
+def test_what_replaces_it_is_stored(judge: Judge) -> None:
+    outcome = judge("I live in Rome. Scratch that, I live in Milan.", "The user lives in Milan.")
+
+    assert outcome.verdict is Verdict.STORE
+
+
+def test_greetings_do_not_make_a_contradiction(judge: Judge) -> None:
+    outcome = judge("Hello, I am allergic to nuts. Goodbye", "The user is allergic to nuts.")
+
+    assert outcome.verdict is not Verdict.REJECT
+
+
 def test_dates_count_from_when_it_was_said(judge: Judge) -> None:
     said = datetime.fromisoformat("2026-03-10T09:00:00+00:00")
     source = "Yesterday the greenhouse heater failed."

@@ -19,6 +19,7 @@ from service.domain.verdicts import ReasonCode, Speaker, Verdict
 YES = EntailmentScores(0.98, 0.01, 0.01)
 NO = EntailmentScores(0.01, 0.01, 0.98)
 MAYBE = EntailmentScores(0.1, 0.8, 0.1)
+LEANING = EntailmentScores(0.2, 0.1, 0.7)
 EVIDENCE = Evidence("I have three cats", 0, 17, "I have three cats.")
 
 
@@ -34,10 +35,12 @@ def claim(scores: EntailmentScores = YES, **changes: object) -> ClaimSignals:
         speech_veto=None,
         planned=False,
         tense=TenseFinding.FITS,
+        taken_back=False,
         values=ValueReport(ValueFinding.NONE),
         unstated=(),
         opposed=False,
         coexists=False,
+        restated=False,
         speaker=Speaker.USER,
         about_speaker=True,
     )
@@ -70,6 +73,8 @@ ROWS = [
     (whole(claim(MAYBE)), Verdict.REVIEW, ReasonCode.UNSUPPORTED),
     (whole(claim(NO, coexists=True)), Verdict.REVIEW, ReasonCode.UNSUPPORTED),
     (whole(claim(tense=TenseFinding.PAST_ONLY)), Verdict.REVIEW, ReasonCode.UNSUPPORTED),
+    (whole(claim(taken_back=True)), Verdict.REVIEW, ReasonCode.UNSUPPORTED),
+    (whole(claim(LEANING, restated=True)), Verdict.REVIEW, ReasonCode.UNSUPPORTED),
     (
         whole(claim(values=value(ValueFinding.ABSENT))),
         Verdict.REVIEW,
