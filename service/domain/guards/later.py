@@ -42,7 +42,8 @@ def is_taken_back(
 
 
 def _ends(later: Clause, evidence: Clause, claim: Clause) -> bool:
-    if later.lemma not in _ENDINGS or later.tense not in _PAST or later.negative:
+    over = later.tense in _PAST or later.tense is Tense.NONE
+    if later.lemma not in _ENDINGS or not over or later.negative:
         return False
     if later.lemma in (evidence.lemma, claim.lemma):
         return False

@@ -145,7 +145,7 @@ class VerifyRequest(RequestModel):
     receipt: dict[str, Any]
 
 
-class DifferenceOut(AnswerModel):
+class ReceiptDifferenceOut(AnswerModel):
     """One field that is not what it should be."""
 
     field: str
@@ -162,7 +162,7 @@ class VerifyResponse(AnswerModel):
 
     verified: bool | None
     status: Verification
-    differences: list[DifferenceOut]
+    differences: list[ReceiptDifferenceOut]
 
 
 def recall_command(body: RecallRequest) -> RecallCommand:
@@ -210,7 +210,7 @@ def verify_out(verified: Verified) -> VerifyResponse:
         verified=verified.verified,
         status=verified.status,
         differences=[
-            DifferenceOut(field=d.field, receipt=d.receipt, found=d.found, message=d.message)
+            ReceiptDifferenceOut(field=d.field, receipt=d.receipt, found=d.found, message=d.message)
             for d in verified.differences
         ],
     )

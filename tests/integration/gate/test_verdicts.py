@@ -135,6 +135,7 @@ def test_reasons(judge: Judge, source: str, fact: str, verdict: str, reason: str
     ("source", "fact"),
     [
         ("I joined Siemens in 2010 and left in 2015.", "The user works at Siemens."),
+        ("I got married in 2010 and divorced in 2015.", "The user is married."),
         ("I bought a car in 2019 and sold it last year.", "The user has a car."),
         ("We got a cat in 2020. She passed away.", "The user has a cat."),
         ("I live in Rome. Scratch that, I live in Milan.", "The user lives in Rome."),
