@@ -11,6 +11,8 @@ import onnxruntime as ort
 from numpy.typing import NDArray
 from tokenizers import Encoding
 
+from service.adapters.onnx.kernels import EXACT_ON_REQUEST, fast_kernels_are_exact
+
 
 class TokenSession:
     """One session of one model; ``run`` may be called from several threads at once."""
@@ -22,8 +24,8 @@ class TokenSession:
         options.log_severity_level = 3
         options.use_deterministic_compute = True
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        # Without VNNI the fast uint8 x int8 kernels saturate; this asks for the exact ones.
-        options.add_session_config_entry("session.x64quantprecision", "1")
+        if not fast_kernels_are_exact():
+            options.add_session_config_entry(EXACT_ON_REQUEST, "1")
         self._session: Any = ort.InferenceSession(
             str(graph), options, providers=["CPUExecutionProvider"]
         )
