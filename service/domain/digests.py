@@ -12,8 +12,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-import rfc8785
-
+from service.domain.canonical import canonical_json
 from service.domain.errors import InvalidInput
 from service.domain.memory import Conflict, Lesson, Memory, Review
 
@@ -28,8 +27,8 @@ def text_digest(text: str) -> str:
 def json_digest(value: Mapping[str, Any]) -> str:
     """Return the SHA-256 of the canonical JSON of a value; raises ``InvalidInput`` for no JSON."""
     try:
-        return hashlib.sha256(rfc8785.dumps(dict(value))).hexdigest()
-    except (rfc8785.CanonicalizationError, UnicodeEncodeError, RecursionError) as error:
+        return hashlib.sha256(canonical_json(value)).hexdigest()
+    except ValueError as error:
         raise InvalidInput("metadata", "holds something that JSON cannot carry exactly") from error
 
 

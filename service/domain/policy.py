@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import Any
 
 import rfc8785
@@ -94,7 +95,7 @@ class Policy:
         """Return the body as RFC 8785 canonical JSON."""
         return rfc8785.dumps(self.body()).decode()
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         """Return the SHA-256 (64 hex digits) of the canonical body."""
         return hashlib.sha256(self.canonical_body().encode()).hexdigest()

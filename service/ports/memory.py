@@ -6,7 +6,7 @@ only. ``None`` stands for an unknown id and for somebody else's alike.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -101,6 +101,10 @@ class TurnStore(Protocol):
 
     def get(self, turn_id: str) -> Turn | None:
         """Return one turn of this tenant."""
+        ...
+
+    def many(self, turn_ids: Sequence[str]) -> Mapping[str, Turn]:
+        """Return those of the turns that exist, by id; for a few hundred at most."""
         ...
 
     def of_subject(self, subject_id: str) -> Sequence[Turn]:

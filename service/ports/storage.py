@@ -7,7 +7,7 @@ and must not keep the transaction after it returns. Errors are those of ``servic
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol, TypeVar
@@ -215,6 +215,10 @@ class AuditStore(Protocol):
 
     def get(self, seq: int) -> AuditRow | None:
         """Return one of this tenant's entries, with its bodies."""
+        ...
+
+    def entries(self, seqs: Sequence[int]) -> Mapping[int, bytes]:
+        """Return the hashed bytes of those of this tenant's entries that exist, by number."""
         ...
 
     def list(self, which: AuditFilter, page: PageRequest) -> Page[AuditRow]:

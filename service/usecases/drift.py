@@ -10,7 +10,7 @@ from service.audit.entry import EntryDraft, parse_entry
 from service.audit.errors import VerificationError
 from service.domain.digests import content_digest, state_digest, text_digest
 from service.domain.errors import InvalidInput, NotFound
-from service.domain.memory import Memory
+from service.domain.memory import Memory, Turn
 from service.ports.memory import MemoryFilter
 from service.ports.storage import AuditFilter, AuditRow, Database, PageRequest, Scope, Transaction
 
@@ -85,11 +85,17 @@ def rolled_up(found: Sequence[Drift]) -> Drift:
 
 def finding(tx: Transaction, memory: Memory, logged: str | None) -> Finding:
     """Compare a memory with its own hashes, its turn, its offsets and the log's last digest."""
+    turn_id = memory.origin.turn_id
+    return compared(memory, tx.turns.get(turn_id) if turn_id else None, logged)
+
+
+def compared(memory: Memory, turn: Turn | None, logged: str | None) -> Finding:
+    """Compare a memory with what was read for it; ``None`` where there is nothing."""
     state = _state(memory)
     checks = {
         "content": _same(content_digest(memory) == memory.content_hash if state else False),
         "state": _same(state == memory.state_hash),
-        **_turn_checks(tx, memory),
+        **_turn_checks(turn, memory),
         "log": Drift.UNVERIFIABLE if logged is None else _same(state == logged),
     }
     status = rolled_up(list(checks.values()))
@@ -115,9 +121,8 @@ def _state(memory: Memory) -> str | None:
         return None
 
 
-def _turn_checks(tx: Transaction, memory: Memory) -> dict[str, Drift]:
+def _turn_checks(turn: Turn | None, memory: Memory) -> dict[str, Drift]:
     origin = memory.origin
-    turn = tx.turns.get(origin.turn_id) if origin.turn_id else None
     if turn is None:
         return {"turn": Drift.UNVERIFIABLE, "offsets": Drift.UNVERIFIABLE}
     whole = text_digest(turn.text)

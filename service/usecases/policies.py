@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from service.domain.errors import NotFound
@@ -37,7 +39,9 @@ def find_policy(tx: Transaction, reference: str | None) -> Policy:
         NotFound: no such policy.
     """
     if reference is None:
-        reference = tx.policies.default() or BUILT_IN.fingerprint
+        reference = tx.policies.default()
+    if reference is None:
+        return BUILT_IN
     name, _, version = reference.partition("@")
     record = tx.policies.get(reference) or tx.policies.by_name(name, version or None)
     if record is not None:
@@ -49,10 +53,16 @@ def find_policy(tx: Transaction, reference: str | None) -> Policy:
 
 def policy_of(record: PolicyRecord) -> Policy:
     """Return the policy that a stored record describes."""
-    policy = policy_from_body(json.loads(record.body))
-    if record.legacy_fingerprint is None:
+    return _parsed(record.body, record.legacy_fingerprint)
+
+
+@lru_cache(maxsize=256)
+def _parsed(body: str, legacy_fingerprint: str | None) -> Policy:
+    """Read a stored body once; a version never changes."""
+    policy = policy_from_body(json.loads(body))
+    if legacy_fingerprint is None:
         return policy
-    return Policy(**{**vars(policy), "legacy_fingerprint": record.legacy_fingerprint})
+    return replace(policy, legacy_fingerprint=legacy_fingerprint)
 
 
 class ManagePolicies:

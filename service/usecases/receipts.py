@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-import rfc8785
-
+from service.domain.canonical import canonical_json
 from service.domain.errors import NotFound
 from service.domain.recall.asking import read_query
 from service.domain.recall.differences import Difference, differences
@@ -85,7 +84,7 @@ class Issuer:
             ReceiptRecord(
                 id=body["id"],
                 subject_id=receipt.subject_id,
-                body=rfc8785.dumps(dict(body)).decode(),
+                body=canonical_json(body).decode(),
                 memory_ids=tuple(hit["memory_id"] for hit in body["hits"]),
                 recorded_at=moment_of(body),
             )

@@ -67,6 +67,11 @@ class SqlAudit(Repository):
         rows = self._execute(self._rows_of(entry).where(entry.c.seq == seq)).all()
         return next(_audit_rows(rows, self._bodies_of(rows)), None)
 
+    def entries(self, seqs: Sequence[int]) -> Mapping[int, bytes]:
+        """Return the hashed bytes of those of this tenant's entries that exist, by number."""
+        mine = self._rows_of(entry).with_only_columns(entry.c.seq, entry.c.entry)
+        return {row.seq: row.entry for row in self._execute(mine.where(entry.c.seq.in_(seqs)))}
+
     def list(self, which: AuditFilter, page: PageRequest) -> Page[AuditRow]:
         """List this tenant's entries, newest first."""
         matching = _filtered(self._rows_of(entry), which)

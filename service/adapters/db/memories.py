@@ -47,9 +47,11 @@ class SqlMemories(Repository):
     def many(self, subject_id: str, memory_ids: Sequence[str]) -> Sequence[Memory]:
         """Return those of the memories that exist, in the order asked, each once."""
         found: dict[str, Memory] = {}
+        # The user is compared here: asked for both, SQLite reads all of theirs (5 ms at 10,000).
         for ids in _chunks(memory_ids):
-            query = self._of(subject_id).where(memories.c.id.in_(ids))
-            found.update((row.id, memory_of(row)) for row in self._execute(query))
+            query = with_owner(self._rows_of(memories), memories).where(memories.c.id.in_(ids))
+            rows = (row for row in self._execute(query) if row.subject_id == subject_id)
+            found.update((row.id, memory_of(row)) for row in rows)
         return [found[asked] for asked in dict.fromkeys(memory_ids) if asked in found]
 
     def list(self, which: MemoryFilter, page: PageRequest) -> Page[Memory]:

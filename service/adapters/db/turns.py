@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Row, Select
@@ -37,6 +37,12 @@ class SqlTurns(Repository):
         """Return one turn of this tenant."""
         row = self._execute(self._turns().where(turns.c.id == turn_id)).one_or_none()
         return None if row is None else _turn_of(row)
+
+    def many(self, turn_ids: Sequence[str]) -> Mapping[str, Turn]:
+        """Return those of the turns that exist, by id."""
+        ids = list(dict.fromkeys(turn_ids))
+        rows = self._execute(self._turns().where(turns.c.id.in_(ids))) if ids else ()
+        return {row.id: _turn_of(row) for row in rows}
 
     def of_subject(self, subject_id: str) -> Sequence[Turn]:
         """Return every turn of a user, oldest first."""

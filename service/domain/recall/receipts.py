@@ -13,8 +13,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
-import rfc8785
-
+from service.domain.canonical import canonical_json
 from service.domain.errors import InvalidInput
 from service.domain.recall.eligible import Filters
 from service.domain.recall.outcome import Hit, Outcome
@@ -100,8 +99,8 @@ def signed_bytes(receipt: Mapping[str, Any]) -> bytes:
     """Return what a signature covers; raises ``InvalidInput`` for what is no JSON."""
     body = {name: value for name, value in receipt.items() if name != SIGNATURE}
     try:
-        return rfc8785.dumps(body)
-    except (rfc8785.CanonicalizationError, UnicodeEncodeError, RecursionError) as error:
+        return canonical_json(body)
+    except ValueError as error:
         raise InvalidInput("receipt", "holds something that JSON cannot carry exactly") from error
 
 
