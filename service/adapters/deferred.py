@@ -152,6 +152,10 @@ class DeferredLanguage:
         """Return one parse per text."""
         return self._slot.get().parse(texts)
 
+    def language_of(self, text: str) -> str:
+        """Return the code of a text's language."""
+        return self._slot.get().language_of(text)
+
     def values(self, parsed: ParsedText, anchor: datetime | None) -> tuple[Value, ...]:
         """Return the values of a text."""
         return self._slot.get().values(parsed, anchor)

@@ -16,6 +16,7 @@ _PRONOUN = re.compile(
 )
 _THEIRS = re.compile(r"^(?:his|her|their)\b", re.IGNORECASE)
 _SINGULAR = {"are": "is", "were": "was", "have": "has", "do": "does", "'re": "is", "'ve": "has"}
+_I = re.compile(r"\b(?:i|my|we|our|me|mine)\b", re.IGNORECASE)
 _NAMES = ("Mary", "Jane", "Ruth")
 _VOWEL = re.compile(r"^[aeiou]", re.IGNORECASE)
 _OPENING = frozenset({"nsubj", "nsubjpass", "poss", "compound"})
@@ -43,6 +44,18 @@ class NormalFact:
     bare: bool = False
     other: str = ""
     other_name: str = ""
+
+
+def settled_fact(fact: str, speaker_name: str | None) -> NormalFact | None:
+    """Return the normal form of a fact that is about "the user" already; ``None`` for others.
+
+    It is what ``normalise_fact`` returns, without the parse: parsing is a quarter of a check, and
+    most facts are written like this.
+    """
+    text = _with_user(_BULLET.sub("", fact).strip(), speaker_name)
+    if not text.lower().startswith("the user") or _LABEL.match(text) or _I.search(text):
+        return None
+    return _finish(text, bare=False)
 
 
 def normalise_fact(fact: ParsedText, speaker_name: str | None) -> NormalFact:

@@ -26,6 +26,10 @@ class LanguageAnalyser(Protocol):
         """
         ...
 
+    def language_of(self, text: str) -> str:
+        """Return the ISO 639-1 code of a text's language, as ``parse`` would, without a parse."""
+        ...
+
     def values(self, parsed: ParsedText, anchor: datetime | None) -> tuple[Value, ...]:
         """Return the numbers, quantities, dates and times of a text, in order of appearance.
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from service.domain.check import CheckInput
 from service.domain.clause_analysis import analyse_clauses
 from service.domain.clauses import Clause
-from service.domain.facts import NormalFact, normalise_fact
+from service.domain.facts import NormalFact, normalise_fact, settled_fact
 from service.domain.first_person import to_first_person
 from service.domain.holders import Holder, HolderKind
 from service.domain.reading import Claim, SourcePart, split_claims, with_names
@@ -47,10 +47,14 @@ class Reader:
     def read(self, inputs: Sequence[CheckInput]) -> list[Reading]:
         """Return one reading per input, in order."""
         turns = [_turns(i) for i in inputs]
-        texts = [t.text for ts in turns for t in ts] + [i.fact for i in inputs]
-        parsed = self._language.parse(texts)
-        facts = parsed[len(texts) - len(inputs) :]
-        normal = [normalise_fact(p, i.speaker_name) for p, i in zip(facts, inputs, strict=True)]
+        settled = [settled_fact(i.fact, i.speaker_name) for i in inputs]
+        texts = [t.text for ts in turns for t in ts]
+        facts = [i.fact if s is None else s.parseable for i, s in zip(inputs, settled, strict=True)]
+        parsed = self._language.parse([*texts, *facts])
+        normal = [
+            s or normalise_fact(p, i.speaker_name)
+            for s, p, i in zip(settled, parsed[len(texts) :], inputs, strict=True)
+        ]
         parseable = self._language.parse([n.parseable for n in normal])
         found: list[Reading] = []
         seen: dict[tuple[_Turn, str | None], SourcePart] = {}
@@ -67,10 +71,15 @@ class Reader:
                     tuple(parts),
                     normal[index],
                     self._claims(normal[index], parseable[index], asked),
-                    _foreign([*mine, facts[index]], self._language.languages),
+                    self._foreign([p.language for p in mine], asked.fact),
                 )
             )
         return found
+
+    def _foreign(self, spoken: Sequence[str], fact: str) -> str:
+        """Return the first language that cannot be parsed, of the turns and then of the fact."""
+        languages = [*spoken, self._language.language_of(fact)]
+        return next((x for x in languages if x not in self._language.languages), "en")
 
     def _part_once(
         self,
@@ -164,8 +173,3 @@ def _turns(asked: CheckInput) -> list[_Turn]:
 def _last_time(asked: CheckInput) -> datetime | None:
     times = [m.timestamp for m in asked.messages if m.timestamp]
     return times[-1] if times else None
-
-
-def _foreign(parsed: Sequence[ParsedText], supported: frozenset[str]) -> str:
-    """Return the language of the first text that cannot be parsed, or that of the first."""
-    return next((p.language for p in parsed if p.language not in supported), "en")

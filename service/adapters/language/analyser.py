@@ -39,6 +39,10 @@ class EnglishAnalyser:
             for p, (code, confidence) in zip(parsed, found, strict=True)
         ]
 
+    def language_of(self, text: str) -> str:
+        """Return the code of a text's language."""
+        return self._identifier.identify(text)[0]
+
     def values(self, parsed: ParsedText, anchor: datetime | None) -> tuple[Value, ...]:
         """Return the values of a text, in order of appearance."""
         dates = find_dates(parsed.text, anchor)
