@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tokenizers import Encoding
 
 from service.adapters.onnx.batcher import BatchLimits, MicroBatcher
-from service.adapters.onnx.derived import derived_encoder
+from service.adapters.onnx.derived import deberta_recipe, derived_graph
 from service.adapters.onnx.loading import FEATURE_LAYERS, entry_for
 from service.adapters.onnx.manifest import verified_files
 from service.adapters.onnx.session import TokenSession
@@ -28,7 +28,8 @@ class FeatureSource:
         entry = entry_for("nli", None)
         fixed = tuple(f for f in entry.files if f.part != "head")  # the head is being made
         files = verified_files(entry, parts=[f.part for f in fixed])
-        graph = derived_encoder(files["graph"], fixed[0].sha256, models_dir, FEATURE_LAYERS)
+        recipe = deberta_recipe(FEATURE_LAYERS)
+        graph = derived_graph(recipe, files["graph"], fixed[0].sha256, models_dir)
         self._session = TokenSession(graph, threads=1)
         self._tokenizer = WindowTokenizer(files["tokenizer"], entry.window)
         self._folder = models_dir / "features"

@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import ModelProto, TensorProto, helper, numpy_helper
 
-from service.adapters.onnx.graph import CONTRIB, GraphBuilder
+from service.adapters.onnx.graph import GraphBuilder
+from service.adapters.onnx.rowwise import Quantised, joined, linear, zero_points
 
 WINDOW = 256
 LAYERS = 12
@@ -29,9 +30,6 @@ EPSILON = 1e-7
 SCALE = 1 / math.sqrt(3 * HEAD_SIZE)  # content, content-to-position and position-to-content
 SPAN = 256  # position buckets each way
 MAX_DISTANCE = 512
-
-Float = NDArray[np.float32]
-Quantised = tuple[NDArray[np.int8], NDArray[np.float32]]  # weights [in, out], scale per column
 
 
 class SourceWeights:
@@ -113,26 +111,6 @@ class EncoderBuilder:
         bias = self.g.const(self.source.tensor(f"{name}.bias"))
         return self.g.op("LayerNormalization", x, weight, bias, axis=-1, epsilon=EPSILON)
 
-    def linear(self, x: str, weights: Quantised, bias: Float, zero_points: str) -> str:
-        """Append ``x @ W + b`` on rows ``[rows, in]``, each row quantised by its own maximum."""
-        g, (matrix, scale) = self.g, weights
-        peak = g.op("ReduceMax", g.op("Abs", x), g.ints(1), keepdims=0)
-        step = g.op(
-            "Max", g.op("Mul", peak, g.const(np.float32(1 / 127))), g.const(np.float32(1e-12))
-        )
-        rows = g.op("QuantizeLinear", x, step, zero_points, axis=0)
-        product = g.op(
-            "MatMulIntegerToFloat",
-            rows,
-            g.const(matrix),
-            g.const(np.float32(1)),
-            g.const(scale),
-            g.const(np.uint8(128)),
-            domain=CONTRIB,
-        )
-        scaled = g.op("Mul", product, g.op("Unsqueeze", step, g.ints(1)))
-        return g.op("Add", scaled, g.const(bias))
-
     def embed(self, ids: str, mask: str) -> str:
         """Append the token embeddings, normalised and masked: ``[batch, length, hidden]``."""
         g, name = self.g, "embeddings.word_embeddings.weight"
@@ -153,7 +131,6 @@ class EncoderBuilder:
         length = g.op("Shape", ids, start=1, end=2)
         one, double = g.ints(1), g.op("Mul", length, g.ints(2))
         flat = g.op("Mul", length, double)
-        tokens = g.op("Unsqueeze", g.op("Size", ids), g.ints(0))
         hidden = g.op("Sub", g.const(np.float32(1)), mask)
         heads = g.ints(0, HEADS)
         return _Shapes(
@@ -164,7 +141,7 @@ class EncoderBuilder:
             flat_start=g.op("Sub", length, one),
             flat_end=g.op("Sub", flat, one),
             skewed=g.op("Concat", heads, length, g.op("Sub", double, one), axis=0),
-            zero_points=g.op("Expand", g.const(np.uint8(128)), tokens),
+            zero_points=zero_points(g, ids),
             mask_bias=g.op(
                 "Unsqueeze", g.op("Mul", hidden, g.const(np.float32(-1e9))), g.ints(1, 2)
             ),
@@ -190,11 +167,8 @@ class EncoderBuilder:
         parts = [self.source.quantised(layer, f"attention/self/{part}") for part in names]
         biases = [self.source.tensor(f"{name}.{part}.bias") for part in names]
         factors = np.repeat(np.array([SCALE, 1, 1], dtype=np.float32), HIDDEN)
-        joined = (
-            np.concatenate([p[0] for p in parts], axis=1),
-            np.concatenate([p[1] for p in parts]) * factors,
-        )
-        rows = self.linear(x, joined, np.concatenate(biases) * factors, s.zero_points)
+        matrix = joined(parts, factors)
+        rows = linear(g, x, matrix, np.concatenate(biases) * factors, s.zero_points)
         split = g.ops("Split", g.op("Reshape", rows, batched), outputs=3, axis=2, num_outputs=3)
         query, key, value = (
             g.op("Transpose", g.op("Reshape", p, g.ints(0, 0, HEADS, HEAD_SIZE)), perm=[0, 2, 1, 3])
@@ -222,7 +196,7 @@ class EncoderBuilder:
 
         def dense(values: str, path: str) -> str:
             bias = self.source.tensor(f"{name}.{path.replace('/', '.')}.bias")
-            return self.linear(values, self.source.quantised(index, path), bias, s.zero_points)
+            return linear(self.g, values, self.source.quantised(index, path), bias, s.zero_points)
 
         mixed = dense(self.attention(index, x, s, batched), "attention/output/dense")
         x = self.norm(self.g.op("Add", mixed, x), f"{name}.attention.output.LayerNorm")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tokenizers import Encoding
 
 from service.adapters.onnx.batcher import BatchLimits, MicroBatcher
-from service.adapters.onnx.derived import derived_encoder
+from service.adapters.onnx.derived import MINILM, Recipe, deberta_recipe, derived_graph
 from service.adapters.onnx.embedder import OnnxEmbedder, mean_of_tokens
 from service.adapters.onnx.head import CLASSES, load_head
 from service.adapters.onnx.manifest import (
@@ -92,8 +92,7 @@ def load_entailment(entry: ModelEntry, settings: ModelSettings) -> OnnxEntailmen
     files = verified_files(entry)
     graph, logits = files["graph"], None
     if entry.kind == "deberta-with-head":
-        source_sha256 = next(f.sha256 for f in entry.files if f.part == "graph")
-        graph = derived_encoder(graph, source_sha256, settings.models_dir, FEATURE_LAYERS)
+        graph = _derived(deberta_recipe(FEATURE_LAYERS), entry, graph, settings)
         logits = load_head(files["head"]).logits
     elif entry.kind != "sequence-classification" or sorted(entry.labels) != sorted(CLASSES):
         raise Unavailable("nli model", f"{entry.model_id}: {entry.kind} with labels {entry.labels}")
@@ -114,9 +113,12 @@ def load_entailment(entry: ModelEntry, settings: ModelSettings) -> OnnxEntailmen
 def load_embedder(entry: ModelEntry, settings: ModelSettings) -> OnnxEmbedder:
     """Load one embedding model."""
     files = verified_files(entry)
-    if entry.kind != "mean-pooled":
+    graph = files["graph"]
+    if entry.kind == "minilm":
+        graph = _derived(MINILM, entry, graph, settings)
+    elif entry.kind != "mean-pooled":
         raise Unavailable("embedder model", f"{entry.model_id}: unknown kind {entry.kind}")
-    session = TokenSession(files["graph"], settings.threads)
+    session = TokenSession(graph, settings.threads)
 
     def run(batch: list[Encoding]) -> list[NDArray[np.float32]]:
         return mean_of_tokens(session.run(batch), batch)
@@ -127,6 +129,11 @@ def load_embedder(entry: ModelEntry, settings: ModelSettings) -> OnnxEmbedder:
         MicroBatcher("embedder model", run, limits(entry, settings)),
         settings.cache_size,
     )
+
+
+def _derived(recipe: Recipe, entry: ModelEntry, graph: Path, settings: ModelSettings) -> Path:
+    sha256 = next(f.sha256 for f in entry.files if f.part == "graph")
+    return derived_graph(recipe, graph, sha256, settings.models_dir)
 
 
 def limits(entry: ModelEntry, settings: ModelSettings) -> BatchLimits:

@@ -9,7 +9,7 @@ import onnx
 import pytest
 
 from service.adapters.onnx.deberta import build_encoder, position_rows
-from service.adapters.onnx.derived import derived_encoder
+from service.adapters.onnx.derived import MINILM, deberta_recipe, derived_graph
 from service.adapters.onnx.loading import ModelSettings, entry_for, load_entailment
 from service.adapters.onnx.manifest import (
     file_sha256,
@@ -92,24 +92,24 @@ def test_identity_follows_every_hash() -> None:
 
 
 def test_derived_graph_is_rebuilt_when_it_was_changed(
-    models_dir: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    entry = entry_for("nli", None)
-    source = verified_files(entry)["graph"]
-    graph = derived_encoder(source, file_sha256(source), tmp_path, (1,))
+    source = verified_files(entry_for("nli", None))["graph"]
+    origin = (deberta_recipe((1,)), source, file_sha256(source), tmp_path)
+    graph = derived_graph(*origin)
     expected = file_sha256(graph)
     graph.write_bytes(b"broken")
-    assert file_sha256(derived_encoder(source, file_sha256(source), tmp_path, (1,))) == expected
+    assert file_sha256(derived_graph(*origin)) == expected
     assert "built again" in caplog.text
     graph.with_suffix(".json").write_text("{")
-    assert file_sha256(derived_encoder(source, file_sha256(source), tmp_path, (1,))) == expected
+    assert file_sha256(derived_graph(*origin)) == expected
     assert {p.suffix for p in tmp_path.iterdir()} <= {".onnx", ".json", ".lock"}
 
 
 def test_models_dir_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(Unavailable, match="cannot be written"):
-        derived_encoder(tmp_path / "none", "0" * 64, tmp_path / "file" / "models", (1,))
+        derived_graph(MINILM, tmp_path / "none", "0" * 64, tmp_path / "file" / "models")
 
 
 def test_derivation_is_deterministic() -> None:
