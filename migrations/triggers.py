@@ -2,11 +2,16 @@
 
 They stop accidents, not attackers; verification checks that each exists with exactly this text.
 A released trigger is never edited here: a new migration drops it and adds one under a new name.
+Each migration makes the triggers of its own group; ``AUDIT_TRIGGERS`` is all there has to be now.
 """
 
-AUDIT_TRIGGERS = {
-    name: f"CREATE TRIGGER {name} {rest}"
-    for name, rest in {
+
+def _named(bodies: dict[str, str]) -> dict[str, str]:
+    return {name: f"CREATE TRIGGER {name} {rest}" for name, rest in bodies.items()}
+
+
+LOG_TRIGGERS = _named(
+    {
         "entry_refuses_gap": """BEFORE INSERT ON entry
 WHEN NEW.seq IS NOT (SELECT size FROM head WHERE id = 1)
 BEGIN SELECT RAISE(ABORT, 'the audit log takes only the next number'); END""",
@@ -28,5 +33,28 @@ WHEN NEW.seq IS NOT (SELECT size FROM head WHERE id = 1)
 BEGIN SELECT RAISE(ABORT, 'a body is stored with its entry'); END""",
         "body_refuses_update": """BEFORE UPDATE ON body
 BEGIN SELECT RAISE(ABORT, 'a body is never changed'); END""",
-    }.items()
-}
+    }
+)
+
+TREE_TRIGGERS = _named(
+    {
+        "node_refuses_disorder": """BEFORE INSERT ON node
+WHEN NEW.level NOT BETWEEN 1 AND 53
+  OR ((NEW.position + 1) << NEW.level) IS NOT (SELECT size FROM head WHERE id = 1) + 1
+  OR length(NEW.hash) IS NOT 32
+  OR NEW.level = 1 AND NOT EXISTS (SELECT 1 FROM entry WHERE seq = 2 * NEW.position + 1)
+  OR NEW.level > 1 AND NOT EXISTS (
+    SELECT 1 FROM node WHERE level = NEW.level - 1 AND position = 2 * NEW.position + 1)
+BEGIN SELECT RAISE(ABORT, 'the tree of the audit log grows with its entries'); END""",
+        "node_refuses_update": """BEFORE UPDATE ON node
+BEGIN SELECT RAISE(ABORT, 'the tree of the audit log is append-only'); END""",
+        "node_refuses_delete": """BEFORE DELETE ON node
+BEGIN SELECT RAISE(ABORT, 'the tree of the audit log is append-only'); END""",
+        "head_refuses_bare": """BEFORE UPDATE ON head
+WHEN OLD.size % 2 = 1
+  AND NOT EXISTS (SELECT 1 FROM node WHERE level = 1 AND position = OLD.size / 2)
+BEGIN SELECT RAISE(ABORT, 'the tree of the audit log grows with its entries'); END""",
+    }
+)
+
+AUDIT_TRIGGERS = LOG_TRIGGERS | TREE_TRIGGERS

@@ -93,6 +93,41 @@ class Vectors(BaseModel):
     )
 
 
+class CheckpointSettings(BaseModel):
+    """When the log is signed."""
+
+    model_config = ConfigDict(frozen=True)
+
+    entries: int = Field(
+        100, ge=1, le=1_000_000, description="Entries after which a checkpoint is signed."
+    )
+    seconds: float = Field(
+        10.0,
+        gt=0,
+        le=86_400,
+        description="Seconds after which every entry is covered by a checkpoint.",
+    )
+
+
+class RetentionSettings(BaseModel):
+    """How long texts are kept that no active memory rests on."""
+
+    model_config = ConfigDict(frozen=True)
+
+    days: int = Field(
+        0,
+        ge=0,
+        le=36_500,
+        description="Days after which texts that no active memory rests on may be erased; "
+        "0 keeps them.",
+    )
+    daily: bool = Field(
+        False,
+        description="Erase them once a day while the service runs; otherwise "
+        "`groundkeeper retain` does.",
+    )
+
+
 class ExtractorSettings(BaseModel):
     """An optional language model that proposes facts; off without a URL."""
 
@@ -141,7 +176,13 @@ class Settings(BaseSettings):
     )
     data_dir: Path = Field(Path("data"), description="Where everything is stored.")
     key_dir: Path = Field(
-        Path("keys"), description="Where signing keys are kept; never inside `DATA_DIR`."
+        Path("keys"),
+        description="Where signing keys and the keys of users are kept; never inside `DATA_DIR`.",
+    )
+    checkpoint_dir: Path | None = Field(
+        None,
+        description="Where signed checkpoints are kept; `KEY_DIR/checkpoints` by default, never "
+        "inside `DATA_DIR`.",
     )
     database_url: str | None = Field(
         None, description="`sqlite:///path`; `DATA_DIR/groundkeeper.db` by default."
@@ -166,6 +207,8 @@ class Settings(BaseSettings):
     models: Models = Models()
     vectors: Vectors = Vectors()
     extractor: ExtractorSettings = ExtractorSettings()
+    checkpoint: CheckpointSettings = CheckpointSettings()
+    retention: RetentionSettings = RetentionSettings()
 
     @field_validator("api_keys", mode="before")
     @classmethod
@@ -192,7 +235,7 @@ class Settings(BaseSettings):
     def _lower(cls, value: object) -> object:
         return value.lower() if isinstance(value, str) else value
 
-    @field_validator("database_url", "origin", mode="before")
+    @field_validator("database_url", "origin", "checkpoint_dir", mode="before")
     @classmethod
     def _empty_is_absent(cls, value: object) -> object:
         return value or None
@@ -202,6 +245,11 @@ class Settings(BaseSettings):
         data = self.data_dir.resolve()
         if self.key_dir.resolve() == data or self.key_dir.resolve().is_relative_to(data):
             raise ValueError("KEY_DIR must not be inside DATA_DIR: whoever copies one has both")
+        if self.checkpoints_dir.resolve().is_relative_to(data):
+            raise ValueError(
+                "CHECKPOINT_DIR must not be inside DATA_DIR: an old copy of one would bring back "
+                "an old copy of the other"
+            )
         if len({k.key_id for k in self.api_keys}) != len(self.api_keys):
             raise ValueError("API_KEYS names the same key id twice")
         if not (self.is_loopback or self.api_keys or self.allow_open):
@@ -220,6 +268,11 @@ class Settings(BaseSettings):
             return ipaddress.ip_address(self.host).is_loopback
         except ValueError:
             return False
+
+    @property
+    def checkpoints_dir(self) -> Path:
+        """Return where signed checkpoints are kept."""
+        return self.checkpoint_dir or self.key_dir / "checkpoints"
 
     @property
     def models_dir(self) -> Path:

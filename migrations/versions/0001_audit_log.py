@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from migrations.triggers import AUDIT_TRIGGERS
+from migrations.triggers import LOG_TRIGGERS
 
 revision = "0001"
 down_revision = None
@@ -49,7 +49,7 @@ def create_log() -> None:
         sqlite_strict=True,
     )
     if op.get_context().dialect.name == "sqlite":
-        for statement in AUDIT_TRIGGERS.values():
+        for statement in LOG_TRIGGERS.values():
             op.execute(statement)
 
 

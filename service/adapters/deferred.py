@@ -6,7 +6,7 @@ import re
 import threading
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 import structlog
@@ -53,6 +53,12 @@ class Slot(Generic[T]):
             raise Unavailable(self.name, self._fault)
         return self._value
 
+    def clear(self) -> None:
+        """Let the component forget the texts it remembers, where it does."""
+        forget = getattr(self._value, "clear", None)
+        if forget is not None:
+            forget()
+
     def close(self) -> None:
         """Stop the component's threads, where it has any."""
         stop = getattr(self._value, "close", None)
@@ -76,12 +82,13 @@ class Fillable(Protocol):
         ...
 
 
+AnySlot: TypeAlias = "Slot[EntailmentModel] | Slot[Embedder] | Slot[LanguageAnalyser]"
+
+
 class Loader:
     """Fills slots one after the other in a thread."""
 
-    def __init__(
-        self, slots: Sequence[Slot[EntailmentModel] | Slot[Embedder] | Slot[LanguageAnalyser]]
-    ) -> None:
+    def __init__(self, slots: Sequence[AnySlot]) -> None:
         self._slots = slots
         self._thread = threading.Thread(target=self._run, name="model-loader", daemon=True)
 
@@ -110,6 +117,10 @@ class DeferredEntailment:
         """Return which model answers."""
         return self._slot.get().identity
 
+    def clear(self) -> None:
+        """Forget the texts that are remembered."""
+        self._slot.clear()
+
     def classify(self, pairs: Sequence[tuple[str, str]]) -> list[EntailmentScores]:
         """Return one score per pair."""
         return self._slot.get().classify(pairs)
@@ -131,6 +142,10 @@ class DeferredEmbedder:
         """Return the length of one vector."""
         return self._slot.get().dimensions
 
+    def clear(self) -> None:
+        """Forget the texts that are remembered."""
+        self._slot.clear()
+
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one row per text."""
         return self._slot.get().embed(texts)
@@ -147,6 +162,10 @@ class DeferredLanguage:
     def languages(self) -> frozenset[str]:
         """Return the languages that can be parsed; known before the analyser is loaded."""
         return self._languages
+
+    def clear(self) -> None:
+        """Forget the texts that are remembered."""
+        self._slot.clear()
 
     def parse(self, texts: Sequence[str]) -> list[ParsedText]:
         """Return one parse per text."""

@@ -6,51 +6,46 @@ from collections.abc import Mapping
 
 from service.audit.commitment import opens
 from service.audit.entry import Entry
-from service.audit.rows import Body
+from service.audit.erasures import Erasures, ids_of
+from service.audit.rows import AnyBody, Body, Unreadable
 
 
 class BodyCheck:
-    """Feed it every readable entry with its bodies, then ``finish``.
+    """Feed it every readable entry with its bodies, then ``finish``."""
 
-    An ``erasure.done`` entry accounts for a missing body of an earlier entry of the same subject if
-    it names one of that entry's memory ids or its decision id, or names none (all was erased).
-    """
-
-    def __init__(self) -> None:
+    def __init__(self, erasures: Erasures) -> None:
         self.broken: dict[int, str] = {}
         self.missing: list[int] = []
         self.checked = 0
+        self.locked = 0
+        self._erasures = erasures
         self._incomplete: dict[int, tuple[str, frozenset[str]]] = {}
-        self._erasures: dict[str, list[tuple[int, frozenset[str]]]] = {}
 
-    def feed(self, seq: int, entry: Entry, bodies: Mapping[str, Body]) -> None:
+    def feed(self, seq: int, entry: Entry, bodies: Mapping[str, AnyBody]) -> None:
         """Check the bodies of one entry."""
         draft = entry.draft
-        if draft.kind == "erasure.done" and draft.subject is not None:
-            erased = (seq, frozenset(draft.memory))
-            self._erasures.setdefault(draft.subject, []).append(erased)
-        if bodies and (draft.subject is None or bodies.keys() - draft.commitments.keys()):
+        expected = draft.commitments.keys()
+        if bodies and (draft.subject is None or bodies.keys() - expected):
             self.broken[seq] = "a body that the entry does not commit to"
+        gone = expected - bodies.keys()
         for name, body in bodies.items():
-            self.checked += 1
-            if not opens(draft.commitments.get(name, ""), body):
-                self.broken.setdefault(seq, f"{name}: the body is not the one committed to")
-        if draft.subject is not None and draft.commitments.keys() - bodies.keys():
-            self._incomplete[seq] = (draft.subject, _ids(entry))
+            if isinstance(body, Body):
+                self.checked += 1
+                if not opens(draft.commitments.get(name, ""), body):
+                    self.broken.setdefault(seq, f"{name}: the body is not the one committed to")
+            elif body.why is Unreadable.LOCKED:
+                self.locked += 1
+            elif body.why is Unreadable.DAMAGED:
+                self.broken.setdefault(seq, f"{name}: the body was changed, it does not decrypt")
+            else:
+                gone |= {name}
+        if gone and draft.subject is not None:
+            self._incomplete[seq] = (draft.subject, ids_of(draft))
 
     def finish(self) -> None:
         """Decide which missing bodies were erased on the record."""
         self.missing = [
             seq
             for seq, (subject, ids) in self._incomplete.items()
-            if not any(
-                seq < at and (not erased or erased & ids)
-                for at, erased in self._erasures.get(subject, ())
-            )
+            if not self._erasures.cover(seq, subject, ids)
         ]
-
-
-def _ids(entry: Entry) -> frozenset[str]:
-    decision_id = (entry.draft.decision or {}).get("id")
-    own = (decision_id,) if isinstance(decision_id, str) else ()
-    return frozenset((*entry.draft.memory, *own))

@@ -27,7 +27,8 @@ def leaf_hash(data: bytes) -> str:
 
 def genesis(origin: str) -> str:
     """Return what the first entry of the log called ``origin`` has as ``prev``."""
-    return hashlib.sha256(GENESIS_LABEL + origin.encode()).hexdigest()
+    name = origin.encode("utf-8", "surrogateescape")  # a damaged one must not stop a verification
+    return hashlib.sha256(GENESIS_LABEL + name).hexdigest()
 
 
 def search_columns(entry: Entry) -> dict[str, str | None]:
@@ -57,6 +58,7 @@ class ChainCheck:
         self.compromised: set[int] = set()
         self.missing: list[int] = []
         self.total = 0
+        self.leaf = b""
         self.head_fault: str | None = None
         self._origin = origin
         self._last = genesis(origin)
@@ -66,8 +68,12 @@ class ChainCheck:
         self._tainted = False
 
     def feed(self, row: AuditRow) -> Entry | None:
-        """Check the next row; returns its entry unless it is unreadable."""
+        """Check the next row; returns its entry unless it is unreadable.
+
+        ``leaf`` is then the leaf hash that its bytes have.
+        """
         self.total += 1
+        self.leaf = hashlib.sha256(b"\x00" + row.entry).digest()
         entry, fault = self._examine(row)
         if row.seq < self._next:
             self.broken[row.seq] = "not in its place"
@@ -99,6 +105,8 @@ class ChainCheck:
             self._skip_to(head.size)
         elif head.leaf != self._last:
             self.head_fault = "the last entry is not the one the head names"
+        elif head.ts not in (None, self._last_ts):
+            self.head_fault = "the time at the head is not that of the last entry"
 
     def _examine(self, row: AuditRow) -> tuple[Entry | None, str | None]:
         try:
@@ -111,7 +119,7 @@ class ChainCheck:
         return entry, fault
 
     def _fault(self, row: AuditRow, entry: Entry) -> str | None:
-        if row.leaf != leaf_hash(row.entry):
+        if row.leaf != self.leaf.hex():
             return "the bytes do not have the stored hash"
         if entry.seq != row.seq:
             return "not in its place"
@@ -157,4 +165,4 @@ class ChainCheck:
 
 
 def _agree(columns: Mapping[str, str | None], entry: Entry) -> bool:
-    return dict(columns) == search_columns(entry)
+    return columns == search_columns(entry)

@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from service.audit.canonical import JsonValue, canonicalise, parse_strict
+from service.audit.canonical import JsonValue, encode_entry, parse_strict
 from service.audit.errors import VerificationError
+from service.audit.quick import quick_fields
 from service.audit.schema import VERSION, check_fields
 
 
@@ -70,7 +71,7 @@ def seal(draft: EntryDraft, *, log: str, seq: int, ts: str, prev: str) -> Entry:
         decision = dict(draft.decision)
         scores = decision.get("scores_e6")
         decision["scores_e6"] = dict(scores) if isinstance(scores, Mapping) else scores
-    data = canonicalise(
+    data = encode_entry(
         {
             "v": VERSION,
             "log": log,
@@ -93,7 +94,7 @@ def seal(draft: EntryDraft, *, log: str, seq: int, ts: str, prev: str) -> Entry:
 
 def parse_entry(data: bytes) -> Entry:
     """Read the bytes of an entry; raises ``VerificationError`` for all but a well-formed one."""
-    checked = check_fields(parse_strict(data))
+    checked = quick_fields(data) or check_fields(parse_strict(data))
     return Entry(
         draft=EntryDraft(
             kind=checked["kind"],

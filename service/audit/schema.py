@@ -37,6 +37,7 @@ KINDS: Final = frozenset(
         "policy.changed",
         "erasure.done",
         "key.rotated",
+        "checkpoint.adopted",
         "index.rebuilt",
         "backup.made",
         "backup.restored",
@@ -107,7 +108,8 @@ def _sequence(value: JsonValue) -> bool:
     return type(value) is int and value >= 0
 
 
-def _timestamp(value: JsonValue) -> bool:
+def is_timestamp(value: JsonValue) -> bool:
+    """Tell whether a value is a time in the fixed-width UTC form."""
     if not isinstance(value, str) or _TIMESTAMP(value) is None:
         return False
     try:
@@ -144,7 +146,7 @@ _CHECKS: Final[dict[str, Check]] = {
     "v": lambda value: type(value) is int and value == VERSION,
     "log": _token,
     "seq": _sequence,
-    "ts": _timestamp,
+    "ts": is_timestamp,
     "kind": lambda value: isinstance(value, str) and value in KINDS,
     "actor": _token,
     "subject": _optional(_token),

@@ -18,7 +18,7 @@ import typer
 import uvicorn
 
 from service import bootstrap
-from service.audit.verify import Report
+from service.cli import audit, backup, checkpoints, export, minieval, report, retention
 from service.domain.check import CheckInput
 from service.domain.errors import GroundkeeperError, InvalidInput
 from service.domain.verdicts import Speaker
@@ -40,6 +40,15 @@ app = typer.Typer(
 )
 models_app = typer.Typer(no_args_is_help=True, help="The models and their files.")
 app.add_typer(models_app, name="models")
+app.add_typer(checkpoints.checkpoint_app, name="checkpoint")
+app.add_typer(checkpoints.keys_app, name="keys")
+app.add_typer(minieval.app, name="import-minieval")
+app.command()(audit.verify)
+app.command()(export.export)
+app.command()(report.report)
+app.command()(backup.backup)
+app.command()(backup.restore)
+app.command()(retention.retain)
 
 
 class RoleName(StrEnum):
@@ -107,23 +116,6 @@ def check(
     )
     with bootstrap.open_gate(load_settings()) as gate:
         _print_json(asdict(gate.judge([(asked, BUILT_IN)])[0]))
-
-
-@app.command()
-def verify(
-    db: Annotated[Path | None, typer.Option(help="A database; the configured one.")] = None,
-    origin: Annotated[str | None, typer.Option(help="The name the log must have.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the whole report.")] = False,
-) -> int:
-    """Verify the audit log without changing it. Exit 0 good, 1 tampered, 2 cannot decide."""
-    settings = load_settings()
-    location = db or bootstrap.database_location(settings)
-    report = bootstrap.verify_database(location, origin or settings.origin)
-    if as_json:
-        _print_json(asdict(report))
-    else:
-        _print_report(report)
-    return GOOD if report.ok else BAD
 
 
 @app.command()
@@ -239,17 +231,6 @@ def _verify_models(settings: Settings) -> int:
 
 def _print_finding(*, ok: bool, name: str, detail: str) -> None:
     typer.echo(f"{'ok ' if ok else 'BAD'}  {name}: {detail}")
-
-
-def _print_report(report: Report) -> None:
-    for level in report.levels:
-        state = {True: "ok", False: "BAD", None: "not checked"}[level.ok]
-        typer.echo(f"level {level.number}  {level.name}: {state}")
-        for problem in level.problems:
-            typer.echo(f"         {problem}")
-    typer.echo(f"{report.verified} of {report.total} entries verified: {report.reason}")
-    if report.not_excluded:
-        typer.echo(f"not excluded without an outside checkpoint: {', '.join(report.not_excluded)}")
 
 
 def _print_json(value: Any) -> None:  # noqa: ANN401 - whatever can be JSON

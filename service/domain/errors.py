@@ -9,6 +9,7 @@
     ├── Unauthenticated         no API key, or an unknown one
     ├── Forbidden               the key's role does not allow this
     └── Unavailable             a dependency cannot serve now; names it
+        ├── Damaged             what was stored cannot be read back
         ├── Overloaded          a bounded queue is full; says when to retry
         └── ReadOnly            the log refuses to grow until somebody looks at it
 
@@ -67,6 +68,10 @@ class Unavailable(GroundkeeperError):  # noqa: N818
         super().__init__(f"{dependency}: {detail}")
         self.dependency = dependency
         self.detail = detail
+
+
+class Damaged(Unavailable):
+    """What was stored cannot be read back: the file is broken or not one of ours."""
 
 
 class Overloaded(Unavailable):

@@ -17,7 +17,10 @@ from service.http.routes import (
     attributes,
     audit,
     check,
+    checkpoints,
     conflicts,
+    erasures,
+    export,
     lessons,
     memories,
     memory,
@@ -25,7 +28,9 @@ from service.http.routes import (
     pages,
     policies,
     recall,
+    report,
     reviews,
+    scoring,
     users,
 )
 from service.http.schemas.common import Problem
@@ -43,6 +48,7 @@ Errors are `application/problem+json` (RFC 9457). With API keys configured, send
 
 _ROUTES = (
     check,
+    scoring,
     adjudicate,
     memory,
     conflicts,
@@ -51,8 +57,12 @@ _ROUTES = (
     reviews,
     lessons,
     attributes,
+    erasures,
     users,
     policies,
+    checkpoints,  # before audit, whose {seq} would take its path
+    export,  # so, too
+    report,
     audit,
     operations,
     pages,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from service.http.services import Services
@@ -14,8 +15,12 @@ from service.ports.storage import Database
 from service.usecases.adjudicate import Adjudicator
 from service.usecases.attributes import ManageAttributes
 from service.usecases.check import CheckFacts
+from service.usecases.checkpoints import Checkpoints
 from service.usecases.conflicts import ManageConflicts
 from service.usecases.drift import FindDrift
+from service.usecases.erasure.services import ErasureServices
+from service.usecases.evaluate import Evaluate
+from service.usecases.export_log import ExportLog
 from service.usecases.export_user import ExportUser
 from service.usecases.extract import Extractor
 from service.usecases.gate import Gate
@@ -31,6 +36,9 @@ from service.usecases.read_audit import ReadAudit
 from service.usecases.readiness import Readiness
 from service.usecases.recall_services import RecallServices
 from service.usecases.remember import Remember
+from service.usecases.report import BuildReport
+from service.usecases.report_checkpoint import checkpoint_status
+from service.usecases.report_rendering import Rendering
 from service.usecases.reviews import ManageReviews
 from service.usecases.statements import Statements
 from service.usecases.supersede import Supersede
@@ -64,6 +72,9 @@ def assemble(
     readiness: Readiness,
     recall: RecallServices,
     *,
+    erasure: ErasureServices,
+    checkpoints: Checkpoints,
+    renderings: Mapping[str, Rendering],
     origin: str | None,
 ) -> Services:
     """Return every use case that a route calls."""
@@ -71,25 +82,16 @@ def assemble(
     adjudicator = Adjudicator(
         gate=gate, nli=models.nli, embedder=models.embedder, language=models.language
     )
-    memorize = Memorize(
-        gate=gate,
-        embedder=models.embedder,
-        planner=Planner(adjudicator=adjudicator, identifiers=ids),
-        surveyor=Surveyor(database=db, embedder=models.embedder),
-        database=db,
-        clock=clock,
-        identifiers=ids,
-    )
-    extractor = (
-        ProposingExtractor(language=models.language, proposer=models.proposer)
-        if models.proposer is not None
-        else Extractor(models.language)
-    )
-    take_in = TakeIn(extractor=extractor, language=models.language, identifiers=ids)
+    memorize = _memorize(base, models, gate, adjudicator)
+    take_in = TakeIn(extractor=_extractor(models), language=models.language, identifiers=ids)
+    audit = ReadAudit(database=db, origin=origin, signed=lambda: checkpoints.state().last)
     return Services(
         check=CheckFacts(gate=gate, database=db, clock=clock, identifiers=ids),
+        evaluate=Evaluate(
+            gate=gate, embedder=models.embedder, database=db, clock=clock, identifiers=ids
+        ),
         policies=ManagePolicies(database=db, clock=clock),
-        audit=ReadAudit(database=db, origin=origin),
+        audit=audit,
         readiness=readiness,
         weigh=WeighFacts(
             adjudicator=adjudicator, gate=gate, database=db, clock=clock, identifiers=ids
@@ -110,6 +112,34 @@ def assemble(
         lessons=ManageLessons(database=db, clock=clock, identifiers=ids),
         attributes=ManageAttributes(database=db),
         export=ExportUser(database=db, clock=clock),
+        export_log=ExportLog(database=db, latest=checkpoints.latest),
+        report=BuildReport(
+            database=db,
+            clock=clock,
+            verify=audit.verify,
+            checkpoint=lambda: checkpoint_status(checkpoints.state()),
+        ),
+        renderings=renderings,
         recall=recall.recall,
         receipts=recall.receipts,
+        erasure=erasure,
+        checkpoints=checkpoints,
     )
+
+
+def _memorize(base: Base, models: Models, gate: Gate, adjudicator: Adjudicator) -> Memorize:
+    return Memorize(
+        gate=gate,
+        embedder=models.embedder,
+        planner=Planner(adjudicator=adjudicator, identifiers=base.identifiers),
+        surveyor=Surveyor(database=base.database, embedder=models.embedder),
+        database=base.database,
+        clock=base.clock,
+        identifiers=base.identifiers,
+    )
+
+
+def _extractor(models: Models) -> Extractor | ProposingExtractor:
+    if models.proposer is None:
+        return Extractor(models.language)
+    return ProposingExtractor(language=models.language, proposer=models.proposer)

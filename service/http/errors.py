@@ -38,6 +38,7 @@ PROBLEMS: Mapping[type[errors.GroundkeeperError], Kind] = {
     errors.Unauthenticated: Kind(401, "unauthenticated", "Not authenticated"),
     errors.Forbidden: Kind(403, "forbidden", "Not allowed"),
     errors.Unavailable: Kind(503, "unavailable", "Not available"),
+    errors.Damaged: Kind(503, "damaged", "Stored data damaged"),
     errors.Overloaded: Kind(503, "overloaded", "Too busy"),
     errors.ReadOnly: Kind(503, "read-only", "Read only"),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol, TypedDict
 
@@ -9,8 +10,12 @@ from service.http.workers import WorkerPool
 from service.usecases.attributes import ManageAttributes
 from service.usecases.authenticate import Keyring
 from service.usecases.check import CheckFacts
+from service.usecases.checkpoints import Checkpoints
 from service.usecases.conflicts import ManageConflicts
 from service.usecases.drift import FindDrift
+from service.usecases.erasure.services import ErasureServices
+from service.usecases.evaluate import Evaluate
+from service.usecases.export_log import ExportLog
 from service.usecases.export_user import ExportUser
 from service.usecases.lessons import ManageLessons
 from service.usecases.lineage import ChangeMemory
@@ -21,6 +26,8 @@ from service.usecases.readiness import Readiness
 from service.usecases.recall import RecallMemories
 from service.usecases.receipts import ReadReceipts
 from service.usecases.remember import Remember
+from service.usecases.report import BuildReport
+from service.usecases.report_rendering import Rendering
 from service.usecases.reviews import ManageReviews
 from service.usecases.supersede import Supersede
 from service.usecases.weigh_facts import WeighFacts
@@ -43,6 +50,10 @@ class Metrics(Protocol):
 
     def measured(self, *, busy: int, log_size: int) -> None:
         """Keep the current depth of the queue and size of the log."""
+        ...
+
+    def signed(self, *, age_seconds: float | None, uncovered: int, read_only: bool) -> None:
+        """Keep how old the last checkpoint is, and how many entries it does not cover."""
         ...
 
     def render(self) -> bytes:
@@ -78,6 +89,7 @@ class Services:
     """The use cases that routes call."""
 
     check: CheckFacts
+    evaluate: Evaluate
     policies: ManagePolicies
     audit: ReadAudit
     readiness: Readiness
@@ -92,8 +104,13 @@ class Services:
     lessons: ManageLessons
     attributes: ManageAttributes
     export: ExportUser
+    export_log: ExportLog
+    report: BuildReport
+    renderings: Mapping[str, Rendering]
     recall: RecallMemories
     receipts: ReadReceipts
+    erasure: ErasureServices
+    checkpoints: Checkpoints
 
 
 class State(TypedDict):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from service.domain.check import CheckInput, CheckOutcome, Evidence, Message
 from service.domain.errors import InvalidInput, TooLarge
 from service.http.schemas.check import (
-    AuditRef,
     BatchRequest,
     CheckRequest,
     CheckResponse,
@@ -13,6 +12,7 @@ from service.http.schemas.check import (
     ModelsOut,
     PolicyRef,
     ScoresOut,
+    audit_ref,
 )
 from service.http.services import HttpLimits
 from service.usecases.check import CheckAnswer, CheckCommand
@@ -47,8 +47,7 @@ def to_command(body: CheckRequest, limits: HttpLimits, where: str = "") -> Check
 
 def to_response(command: CheckCommand, answer: CheckAnswer) -> CheckResponse:
     """Return the answer to one check."""
-    outcome, policy, audit = answer.outcome, answer.policy, answer.audit
-    salts = None if answer.salts is None else dict(answer.salts)
+    outcome, policy = answer.outcome, answer.policy
     return CheckResponse(
         verdict=outcome.verdict,
         reason_code=outcome.reason_code,
@@ -58,7 +57,7 @@ def to_response(command: CheckCommand, answer: CheckAnswer) -> CheckResponse:
         signals=dict(outcome.signals),
         policy=PolicyRef(name=policy.name, version=policy.version, fingerprint=policy.fingerprint),
         models=ModelsOut(nli=answer.models["nli"], embedder=answer.models["embedder"]),
-        audit=audit and AuditRef(seq=audit.seq, entry_hash=audit.entry_hash, salts=salts),
+        audit=audit_ref(answer.audit, answer.salts),
         decision_id=answer.decision_id,
         source=_counted_source(command.input),
     )

@@ -20,12 +20,20 @@ class WorkerPool:
         self._limiter = anyio.CapacityLimiter(threads)
         self._exclusive = anyio.CapacityLimiter(1)
         self._room = threads + queue
-        self._busy = 0
+        self._running: set[object] = set()
+        self._waiting: list[tuple[set[object], Callable[[], None]]] = []
 
     @property
     def busy(self) -> int:
         """Return how many calls run or wait."""
-        return self._busy
+        return len(self._running)
+
+    def once_quiet(self, call: Callable[[], None]) -> None:
+        """Make a quick call once every call that runs or waits now has ended."""
+        if self._running:
+            self._waiting.append((set(self._running), call))
+        else:
+            call()
 
     async def run(self, work: Callable[[], T]) -> T:
         """Run ``work`` in a thread; raises ``Overloaded`` when too many wait already."""
@@ -36,10 +44,21 @@ class WorkerPool:
         return await self._run(work, self._exclusive)
 
     async def _run(self, work: Callable[[], T], limiter: anyio.CapacityLimiter) -> T:
-        if self._busy >= self._room:
+        if len(self._running) >= self._room:
             raise Overloaded("workers")
-        self._busy += 1
+        mine = object()
+        self._running.add(mine)
         try:
             return await anyio.to_thread.run_sync(work, limiter=limiter)
         finally:
-            self._busy -= 1
+            self._end(mine)
+
+    def _end(self, ended: object) -> None:
+        self._running.discard(ended)
+        waiting, self._waiting = self._waiting, []
+        for others, call in waiting:
+            others.discard(ended)
+            if others:
+                self._waiting.append((others, call))
+            else:
+                call()

@@ -75,6 +75,10 @@ class MemoryStore(Protocol):
         """Return every memory of any status about one triple subject, oldest first."""
         ...
 
+    def active_about(self, subject_id: str, subject: str, attribute: str) -> frozenset[str]:
+        """Return the ids of a user's active memories about one attribute of a triple subject."""
+        ...
+
     def of_turn(self, subject_id: str, turn_id: str) -> Sequence[Memory]:
         """Return the memories that came from one turn."""
         ...

@@ -7,14 +7,16 @@ and must not keep the transaction after it returns. Errors are those of ``servic
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol, TypeVar
 
 from service.audit.entry import EntryDraft
 from service.audit.rows import AuditRow, Body, FileState, Head
+from service.ports.audit import Appended, AuditFilter, AuditStore
 from service.ports.embeddings import EmbeddingStore
+from service.ports.erasure import ErasureStores
 from service.ports.memory import (
     AttributeStore,
     ConflictStore,
@@ -26,6 +28,7 @@ from service.ports.memory import (
 )
 from service.ports.paging import Page, PageRequest
 from service.ports.receipts import ReceiptStore
+from service.ports.subject_keys import SubjectRef
 
 __all__ = [
     "SYSTEM",
@@ -109,29 +112,6 @@ class StoredAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class Appended:
-    """Where an entry landed: its number, its leaf hash (hex) and its time."""
-
-    seq: int
-    entry_hash: str
-    ts: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class AuditFilter:
-    """Which entries to list; all given conditions hold. ``since`` is inclusive, ``until`` is not.
-
-    ``action`` is the kind of entry, for example ``check.decided``.
-    """
-
-    subject_id: str | None = None
-    verdict: str | None = None
-    action: str | None = None
-    since: datetime | None = None
-    until: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class DatabaseHealth:
     """What ``/ready`` says about the database."""
 
@@ -184,6 +164,10 @@ class SubjectStore(Protocol):
         """Return the user's id, or ``None`` if nothing was ever recorded."""
         ...
 
+    def everybody(self) -> Sequence[SubjectRef]:
+        """Return every user of every tenant, for the service itself."""
+        ...
+
 
 class DecisionStore(Protocol):
     """Decisions of the tenant, by id."""
@@ -194,50 +178,6 @@ class DecisionStore(Protocol):
 
     def get(self, decision_id: str) -> DecisionRecord | None:
         """Return the decision with this id."""
-        ...
-
-
-class AuditStore(Protocol):
-    """The append-only log. Reading entries is per tenant; verifying is over the whole log."""
-
-    def next_seq(self) -> int:
-        """Return the number that the next ``append`` in this write will get."""
-        ...
-
-    def append(self, draft: EntryDraft, bodies: Mapping[str, Body]) -> Appended:
-        """Seal the draft as the next entry; the last thing a closure does.
-
-        ``draft.actor`` must be the scope's actor. Every body must open the commitment of its name;
-        with a subject every commitment needs its body, without a subject there are no bodies.
-        Raises ``InvalidInput`` for a draft that breaks the format.
-        """
-        ...
-
-    def get(self, seq: int) -> AuditRow | None:
-        """Return one of this tenant's entries, with its bodies."""
-        ...
-
-    def entries(self, seqs: Sequence[int]) -> Mapping[int, bytes]:
-        """Return the hashed bytes of those of this tenant's entries that exist, by number."""
-        ...
-
-    def list(self, which: AuditFilter, page: PageRequest) -> Page[AuditRow]:
-        """List this tenant's entries with their bodies, newest first.
-
-        Raises ``InvalidInput`` for a cursor that did not come from here.
-        """
-        ...
-
-    def head(self) -> Head:
-        """Return the end of the whole log."""
-        ...
-
-    def scan(self) -> Iterator[AuditRow]:
-        """Go through every tenant's entries in order, with bodies and columns, for verifying."""
-        ...
-
-    def file_state(self) -> FileState:
-        """Ask the storage to check itself, and list the log's guards (slow: reads everything)."""
         ...
 
 
@@ -334,6 +274,11 @@ class Transaction(Protocol):
         """Return the receipts of recalls."""
         ...
 
+    @property
+    def erasure(self) -> ErasureStores:
+        """Return what erasure reaches."""
+        ...
+
 
 class Database(Protocol):
     """Runs units of work."""
@@ -349,6 +294,10 @@ class Database(Protocol):
 
     def read(self, scope: Scope, work: Callable[[Transaction], T]) -> T:
         """Run ``work`` on a consistent snapshot in which writing fails."""
+        ...
+
+    def freeze(self, reason: str) -> None:
+        """Let every later write raise ``ReadOnly`` with this reason; reading goes on."""
         ...
 
     def health(self) -> DatabaseHealth:

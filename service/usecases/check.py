@@ -21,6 +21,7 @@ from service.ports.storage import (
     StoredAnswer,
     Transaction,
 )
+from service.usecases.erasure.guard import is_stale
 from service.usecases.gate import Gate
 from service.usecases.once import Once, earlier_answer, write_once
 from service.usecases.policies import find_policy
@@ -110,7 +111,7 @@ class CheckFacts:
         return [found[c.policy] for c in commands]
 
     def _record(self, tx: Transaction, command: CheckCommand, answer: CheckAnswer) -> CheckAnswer:
-        subject = tx.subjects.id_for(command.user_id) if command.user_id else None
+        subject = _owner(tx, command)
         texts = _texts(command.input, answer.outcome)
         bodies = {name: Body(new_salt(), text) for name, text in texts.items()}
         tx.decisions.add(self._decision(tx, subject, answer))
@@ -135,6 +136,19 @@ class CheckFacts:
             policy_fingerprint=answer.policy.fingerprint,
             recorded_at=self._clock.now(),
         )
+
+
+def _owner(tx: Transaction, command: CheckCommand) -> str | None:
+    """Return whose decision it is; nobody's if it would keep what was erased after it was said."""
+    asked = command.input
+    if command.user_id is None:
+        return None
+    said = [m.timestamp for m in asked.messages]
+    said_at = asked.observed_at or max((t for t in said if t is not None), default=None)
+    texts = (asked.fact, asked.source, *(m.content for m in asked.messages))
+    if is_stale(tx, command.user_id, texts, said_at):
+        return None
+    return tx.subjects.id_for(command.user_id)
 
 
 def _texts(asked: CheckInput, outcome: CheckOutcome) -> dict[str, str]:

@@ -15,7 +15,7 @@ from service.ports.identifiers import Identifiers
 from service.ports.index import Vector
 from service.ports.storage import Appended, EntryDraft, Transaction
 from service.usecases.decisions import Decision, check_texts, measured, record
-from service.usecases.drift import Seen, seen_memory
+from service.usecases.drift import Seen, finding, seen_memory
 from service.usecases.journal import Journal
 from service.usecases.plan import Dispute, Outcome, Plan
 from service.usecases.proposals import Intake, Status, to_json
@@ -66,7 +66,7 @@ def commit(
     for dispute in plan.disputes:
         _dispute(tx, journal, subject_id, dispute, given)
     done = [_record(tx, subject_id, outcome, given) for outcome in plan.outcomes]
-    return [_with_memory(tx, subject_id, one) for one in done]
+    return [_with_memory(tx, journal, subject_id, one) for one in done]
 
 
 def _dispute(
@@ -149,7 +149,12 @@ def _open_review(tx: Transaction, subject_id: str, outcome: Outcome, given: Comm
     )
 
 
-def _with_memory(tx: Transaction, subject_id: str, done: Done) -> Done:
+def _with_memory(tx: Transaction, journal: Journal, subject_id: str, done: Done) -> Done:
     memory_id = done.outcome.memory_id
     memory = tx.memories.get(subject_id, memory_id) if memory_id else None
-    return done if memory is None else replace(done, memory=seen_memory(tx, memory))
+    if memory is None:
+        return done
+    logged = journal.logged_state(memory.id)
+    if logged is None:
+        return replace(done, memory=seen_memory(tx, memory))
+    return replace(done, memory=Seen(memory, finding(tx, memory, logged).status))

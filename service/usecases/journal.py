@@ -58,6 +58,10 @@ class Journal:
         self._tx.outbox.put(after.id)
         return after
 
+    def logged_state(self, memory_id: str) -> str | None:
+        """Return the state that the log now has for a memory, if this journal wrote it."""
+        return self._states.get(memory_id)
+
     def mark(self, conflict: Conflict, first: Memory, second: Memory) -> None:
         """Open a conflict; both memories are contested from now on."""
         self._tx.conflicts.add(conflict)

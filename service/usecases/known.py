@@ -97,7 +97,7 @@ def source_of(tx: Transaction, memory: Memory) -> str:
 
 def unchanged(tx: Transaction, subject_id: str, keys: Iterable[Key], seen: dict[str, str]) -> bool:
     """Tell whether what an adjudication saw is still all there is, in the same state."""
-    about = {m.id for m in active_about(tx, subject_id, keys)}
+    about = {i for key in dict.fromkeys(keys) for i in tx.memories.active_about(subject_id, *key)}
     now = {m.id: m.state_hash for m in tx.memories.many(subject_id, list(seen))}
     return about <= seen.keys() and now == seen
 
@@ -113,7 +113,7 @@ def stored_check(tx: Transaction, memory: Memory) -> CheckOutcome | None:
         return None
     try:
         found = parse_entry(row.entry).draft.decision or {}
-        result = json.loads(row.bodies["result"].text)
+        result = json.loads(row.readable()["result"].text)
         return _outcome(memory, row, dict(found), result)
     except (VerificationError, KeyError, TypeError, ValueError):
         return None
@@ -127,7 +127,7 @@ def _outcome(
     if scores is None:
         raise ValueError("no scores")
     approved = memory.verdict == _APPROVED
-    span, text = result["evidence"], row.bodies["evidence"].text
+    span, text = result["evidence"], row.readable()["evidence"].text
     evidence = None
     if isinstance(span, dict):
         evidence = Evidence(text, span["start"], span["end"], text)

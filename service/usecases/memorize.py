@@ -16,6 +16,7 @@ from service.ports.index import Vector
 from service.ports.models import Embedder
 from service.ports.storage import Database, Scope, StoredAnswer, Transaction
 from service.usecases.commit import Committing, Done, commit
+from service.usecases.erasure.guard import refuse_erased
 from service.usecases.gate import Gate
 from service.usecases.known import unchanged
 from service.usecases.once import Once, write_once
@@ -117,6 +118,7 @@ class Memorize:
             vectors = self._vectors(plan)
 
             def work(tx: Transaction) -> A:
+                refuse_erased(tx, prepared.user_id, now.intake)
                 subject = tx.subjects.id_for(prepared.user_id)
                 if not unchanged(tx, subject, around.keys, around.seen):
                     raise Changed

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from service.domain.errors import IdempotencyMismatch
+from service.domain.errors import Conflict, IdempotencyMismatch
 from service.ports.clock import Clock
 from service.ports.storage import Database, Scope, StoredAnswer, Transaction
 
@@ -31,11 +31,14 @@ class Once(Generic[A]):
 def answered(tx: Transaction, once: Once[A] | None) -> StoredAnswer | None:
     """Return the answer given to this key before.
 
-    Raises ``IdempotencyMismatch`` when the key came with another body.
+    Raises ``IdempotencyMismatch`` when the key came with another body, and ``Conflict`` when the
+    answer was erased: doing the work again would bring back what was.
     """
     if once is None:
         return None
     stored = tx.idempotency.get(once.key)
+    if stored is None and tx.erasure.erased.answer_erased_at(once.key) is not None:
+        raise Conflict("This Idempotency-Key was used before, and its answer was erased.")
     if stored is not None and stored.request_hash != once.request_hash:
         raise IdempotencyMismatch("This Idempotency-Key was used with another request body.")
     return stored

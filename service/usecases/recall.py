@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from service.domain.errors import Conflict, ReadOnly
 from service.domain.policy import Policy
 from service.domain.recall.asking import read_query
 from service.domain.recall.eligible import Filters
@@ -78,7 +79,7 @@ class RecallMemories:
     def run(
         self, scope: Scope, command: RecallCommand, once: Once[Recalled] | None = None
     ) -> Recalled | StoredAnswer:
-        """Return what answers a query.
+        """Return what answers a query; without a receipt where nothing can be written any more.
 
         Raises:
             NotFound: no such policy.
@@ -107,11 +108,15 @@ class RecallMemories:
             return recalled
 
         def keep(tx: Transaction) -> Recalled:
+            _refuse_erased(tx, found)
             if receipt is not None:
                 self._issuer.store(tx, receipt)
             return recalled
 
-        return write_once(self._database, scope, self._clock, once, keep)
+        try:
+            return write_once(self._database, scope, self._clock, once, keep)
+        except ReadOnly:  # what is known can still be told; a receipt that is not kept is none
+            return found.recalled
 
     def _receipt(self, scope: Scope, found: _Found, now: datetime) -> Receipt | None:
         """Return a signed receipt; one about nobody known could never be erased, so none."""
@@ -128,6 +133,13 @@ class RecallMemories:
             leaf=found.head.leaf,
         )
         return self._issuer.issue(found.asked, under, found.recalled.outcome, found.subject_id)
+
+
+def _refuse_erased(tx: Transaction, found: _Found) -> None:
+    """Raise ``Conflict`` if something was erased since: what was found would stay as a copy."""
+    subject = found.subject_id
+    if subject is not None and tx.receipts.erased_since(subject, found.head.size):
+        raise Conflict("Something of this user was erased meanwhile; ask again.")
 
 
 def _asked(command: RecallCommand, policy: Policy) -> Asked:

@@ -11,6 +11,7 @@ from service.ports.clock import Clock
 from service.ports.storage import Database, Scope, StoredAnswer
 from service.usecases.commit import Done
 from service.usecases.drift import Drift, Seen
+from service.usecases.erasure.guard import without_erased
 from service.usecases.intake import Claimed, TakeIn
 from service.usecases.memorize import Memorize, Remembered
 from service.usecases.once import Once, earlier_answer
@@ -71,12 +72,21 @@ class Remember:
             return stored
         policy = self._database.read(scope, lambda tx: find_policy(tx, command.policy))
         owner = Owner("", command.user_id, command.agent_id, command.session_id)
-        prepared = self._memorize.judge(command.user_id, self._intake(command, owner), policy)
+        prepared = self._memorize.judge(
+            command.user_id, self._unerased(scope, command, owner), policy
+        )
         if command.dry_run:
             _, plan = self._memorize.plan(scope, prepared, owner)
             done = [Done(o, _planned(o, plan)) for o in plan.outcomes]
             return self._memorize.answer(prepared, done, dry_run=True)
         return self._memorize.write(scope, prepared, owner, once, lambda _tx, _plan, found: found)
+
+    def _unerased(self, scope: Scope, command: RememberCommand, owner: Owner) -> Intake:
+        """Return the intake without stale copies of what was erased."""
+        taken = self._intake(command, owner)
+        if len(taken.undated) == len(taken.fresh):
+            return taken
+        return self._database.read(scope, lambda tx: without_erased(tx, command.user_id, taken))
 
     def _intake(self, command: RememberCommand, owner: Owner) -> Intake:
         now = self._clock.now()

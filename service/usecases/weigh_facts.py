@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from service.domain.errors import NotFound
+from service.domain.errors import Conflict, NotFound
 from service.domain.policy import Policy
 from service.ports.clock import Clock
 from service.ports.identifiers import Identifiers
 from service.ports.storage import Appended, Database, Scope, StoredAnswer, Transaction
 from service.usecases.adjudicate import Adjudicator, Party
 from service.usecases.decisions import record
+from service.usecases.erasure.guard import is_stale
 from service.usecases.gate import Gate
 from service.usecases.known import with_sources
 from service.usecases.once import Once, earlier_answer, write_once
@@ -88,7 +89,7 @@ class WeighFacts:
             return answer
 
         def work(tx: Transaction) -> WeighAnswer:
-            subject = tx.subjects.id_for(command.user_id) if command.user_id else None
+            subject = _owner(tx, command)
             decision = weighing_decision(
                 answer.decision_id, weighed, policy, answer.models, command.existing_ids
             )
@@ -98,6 +99,24 @@ class WeighFacts:
             )
 
         return write_once(self._database, scope, self._clock, once, work)
+
+
+def _owner(tx: Transaction, command: WeighCommand) -> str | None:
+    """Return whose decision it is; nobody's if it would keep what was erased after it was said.
+
+    Raises ``Conflict`` if one of the user's memories was erased while it was weighed.
+    """
+    if command.user_id is None:
+        return None
+    subject = tx.subjects.find(command.user_id)
+    wanted = set(command.existing_ids)
+    if wanted and (subject is None or len(tx.memories.many(subject, list(wanted))) < len(wanted)):
+        raise Conflict("A memory was erased meanwhile; nothing was recorded.")
+    for party in (command.incoming, *command.existing):
+        said = party.input
+        if is_stale(tx, command.user_id, (said.fact, said.source), said.observed_at):
+            return None
+    return tx.subjects.id_for(command.user_id)
 
 
 def _stored(tx: Transaction, command: WeighCommand) -> tuple[Party, ...]:

@@ -28,7 +28,7 @@ def test_named_make_targets_exist(path):
 def test_named_commands_exist(path):
     known = set(get_command(app).commands)  # type: ignore[attr-defined]
     text = path.read_text(encoding="utf-8")
-    used = set(re.findall(r"(?:^ {4}|`)(?:\S+ )*?groundkeeper ([a-z]+)\b", text, re.MULTILINE))
+    used = set(re.findall(r"(?:^ {4}|`)(?:\S+ )*?groundkeeper ([a-z][a-z-]*)", text, re.MULTILINE))
     assert used <= known
 
 

@@ -31,7 +31,7 @@ def test_answer_has_every_field_of_the_contract(client):
     }
     assert set(body["policy"]) == {"name", "version", "fingerprint"}
     assert set(body["models"]) == {"nli", "embedder"}
-    assert set(body["audit"]) == {"seq", "entry_hash"}
+    assert set(body["audit"]) == {"seq", "entry_hash", "checkpoint"}
     assert {"entailment", "neutral", "contradiction", "faithfulness", "relatedness"} <= set(
         body["scores"]
     )

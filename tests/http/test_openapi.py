@@ -48,8 +48,11 @@ CONTRACT = [
     ("post", "/reviews/{review_id}/reject"),
     ("post", "/lessons"),
     ("get", "/lessons"),
+    ("post", "/erasures/plan"),
+    ("post", "/erasures"),
+    ("get", "/erasures/{erasure_id}"),
 ]
-NEEDS_SOMETHING = ("{", "/memories/conflicts")
+NEEDS_SOMETHING = ("{", "/memories/conflicts", "/erasures")
 
 
 @pytest.fixture(scope="module")

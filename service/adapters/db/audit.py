@@ -2,39 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Row, Select, bindparam, func, insert, select, update
+from sqlalchemy import Row, Select, Table, bindparam, func, insert, literal_column, select, update
 
 from migrations.triggers import AUDIT_TRIGGERS
 from service.adapters.db import cursors
 from service.adapters.db.errors import domain_errors
-from service.adapters.db.repository import Repository
-from service.adapters.db.sealing import Bodies, check_bodies, stored_bodies
+from service.adapters.db.prepared import Prepared
+from service.adapters.db.recorded import SqlRecorded
+from service.adapters.db.repository import Repository, Session
+from service.adapters.db.sealing import (
+    Bodies,
+    check_bodies,
+    encrypted,
+    stored_bodies,
+    stored_bytes,
+)
 from service.adapters.db.tables import body, entry, head
+from service.adapters.db.tree import SqlTree
 from service.audit.chain import leaf_hash, search_columns
 from service.audit.entry import EntryDraft, format_timestamp, parse_timestamp, seal
 from service.audit.errors import VerificationError
 from service.audit.rows import AuditRow, Body, FileState, Head
+from service.audit.tree import root_hash
 from service.domain.errors import InvalidInput, ReadOnly
 from service.ports.storage import Appended, AuditFilter, Page, PageRequest
+from service.ports.subject_keys import SubjectRef
 
 SCAN_ROWS = 1_000
 BEFORE_ALL = -(2**63)  # also before numbers that only a forger would use
 END = select(head)
-ADVANCE = update(head).where(head.c.id == 1)
-KEEP_BODY = insert(body)
-SCAN = select(entry).where(entry.c.seq > bindparam("last")).order_by(entry.c.seq).limit(SCAN_ROWS)
-BODIES = select(body).where(body.c.seq.between(bindparam("first"), bindparam("last")))
+HEAD_TYPES = [int, str, int, str, str]
+HEX_HASH = re.compile("[0-9a-f]{64}")
+ADVANCE = Prepared(update(head).where(head.c.id == literal_column("1")), "size", "leaf", "ts")
+KEEP_ENTRY = Prepared(insert(entry), *entry.c.keys())
+KEEP_BODY = Prepared(insert(body), *body.c.keys())
+
+
+def _untyped(table: Table) -> Select[Any]:
+    """Select columns as the driver gives them: a long log is read in two thirds of the time."""
+    columns: list[Any] = [literal_column(name) for name in table.c.keys()]  # noqa: SIM118 - no dict
+    return select(*columns).select_from(table)
+
+
+AFTER = _untyped(entry).where(entry.c.seq > bindparam("last"))
+SCAN = AFTER.order_by(entry.c.seq).limit(SCAN_ROWS)
+BODIES = _untyped(body).where(body.c.seq.between(bindparam("first"), bindparam("last")))
 
 
 class SqlAudit(Repository):
     """Implements ``AuditStore``."""
 
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._tree = SqlTree(session)
+        self._recorded = SqlRecorded(session)
+        self._known: Head | None = None  # within one transaction nobody else moves it
+
     def open_log(self, origin: str, leaf: str) -> None:
         """Make the head of a log that has no entries; ``leaf`` is its genesis hash."""
         self._execute(insert(head).values(id=1, origin=origin, size=0, leaf=leaf, ts=""))
+        self._known = None
 
     def has_head(self) -> bool:
         """Tell whether the log was opened before."""
@@ -49,18 +80,25 @@ class SqlAudit(Repository):
         if draft.actor != self._session.scope.actor:
             raise InvalidInput("actor", "is not the one this transaction acts for")
         texts = check_bodies(draft, bodies)
-        end = self._end()
-        moment = max(format_timestamp(self._session.clock.now()), end.ts)
+        end = self.head()
+        moment = max(format_timestamp(self._session.clock.now()), end.ts or "")
         try:
             sealed = seal(draft, log=end.origin, seq=end.size, ts=moment, prev=end.leaf)
         except VerificationError as error:
             raise InvalidInput("audit entry", str(error)) from error
         leaf = leaf_hash(sealed.data)
-        self._insert(entry, seq=sealed.seq, leaf=leaf, entry=sealed.data, **search_columns(sealed))
+        row = {"seq": sealed.seq, "leaf": leaf, "entry": sealed.data, **search_columns(sealed)}
+        connection = self._session.connection
+        KEEP_ENTRY.run(connection, row | {"tenant": self._session.scope.tenant})
+        who = None if draft.subject is None else self._session.whose(draft.subject)
         if texts:
-            self._execute(KEEP_BODY, [{"seq": sealed.seq, **text} for text in texts])
-        self._execute(ADVANCE, {"size": end.size + 1, "leaf": leaf, "ts": moment})
-        return Appended(sealed.seq, leaf, parse_timestamp(moment))
+            rows = encrypted(texts, self._session.keys, who, sealed.seq)
+            KEEP_BODY.run_many(connection, rows)
+        self._tree.grow(sealed.seq, leaf, end.leaf)
+        ADVANCE.run(connection, {"size": end.size + 1, "leaf": leaf, "ts": moment})
+        self._known = Head(size=end.size + 1, leaf=leaf, origin=end.origin, ts=moment)
+        checkpoint = self._session.checkpoint()
+        return Appended(sealed.seq, leaf, parse_timestamp(moment), checkpoint)
 
     def get(self, seq: int) -> AuditRow | None:
         """Return one of this tenant's entries."""
@@ -83,47 +121,98 @@ class SqlAudit(Repository):
         found = _audit_rows(cut.items, self._bodies_of(cut.items))
         return Page(tuple(found), cut.next_cursor, cut.total)
 
+    def after(self, which: AuditFilter, seq: int, limit: int) -> Sequence[AuditRow]:
+        """Return this tenant's next entries after number ``seq``, in order."""
+        query = _filtered(self._rows_of(entry), which).where(entry.c.seq > seq)
+        rows = self._execute(query.order_by(entry.c.seq).limit(limit)).all()
+        return tuple(_audit_rows(rows, self._bodies_of(rows)))
+
     def head(self) -> Head:
         """Return the end of the whole log."""
-        end = self._end()
-        return Head(size=end.size, leaf=end.leaf, origin=end.origin)
+        if self._known is None:
+            end = self._end()
+            self._known = Head(size=end.size, leaf=end.leaf, origin=end.origin, ts=end.ts)
+        return self._known
+
+    def node(self, level: int, index: int) -> bytes:
+        """Return the hash of a complete subtree of the Merkle tree."""
+        return self._tree.node(level, index)
+
+    def root(self, size: int | None = None) -> bytes:
+        """Return the root of the tree over the first ``size`` entries."""
+        end = self.head().size
+        if size is not None and not 0 <= size <= end:
+            raise InvalidInput("size", f"must be between 0 and {end}")
+        return root_hash(end if size is None else size, self._tree.node)
+
+    def nodes(self, level: int) -> Iterator[tuple[int, bytes]]:
+        """Go through what is stored of one level of the tree, by index."""
+        return self._tree.nodes(level)
+
+    def levels(self) -> tuple[int, ...]:
+        """Return the levels of the tree of which anything is stored."""
+        return self._tree.levels()
 
     def scan(self) -> Iterator[AuditRow]:
         """Go through the whole log in order."""
-        rows = self._execute(SCAN, {"last": BEFORE_ALL}).all()
+        rows = self._all(SCAN, {"last": BEFORE_ALL})
         while rows:
             ends = {"first": rows[0].seq, "last": rows[-1].seq}
-            yield from _audit_rows(rows, stored_bodies(self._execute(BODIES, ends)))
-            rows = self._execute(SCAN, {"last": rows[-1].seq}).all()
+            yield from _audit_rows(rows, self._read(rows, self._all(BODIES, ends)))
+            rows = self._all(SCAN, {"last": rows[-1].seq})
+
+    def tables(self) -> SqlRecorded:
+        """Return the business tables of every tenant."""
+        return self._recorded
 
     def file_state(self) -> FileState:
         """Ask SQLite to check the file, and list the triggers."""
-        found = self._texts("PRAGMA integrity_check")
-        problems = () if found == ("ok",) else found
-        orphans = tuple(
-            f"foreign key: {table}" for table in self._texts("PRAGMA foreign_key_check")
-        )
-        names = "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'"
-        rows = self._session.connection.exec_driver_sql(names)
-        return FileState(problems + orphans, {row[0]: row[1] for row in rows}, AUDIT_TRIGGERS)
+        found = self._raw("PRAGMA integrity_check")
+        problems = [str(row[0]) for row in found if row[0] != "ok"]
+        orphans = [f"foreign key: {row[0]}" for row in self._raw("PRAGMA foreign_key_check")]
+        rows = self._raw("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")
+        triggers = {str(row.name): str(row.sql) for row in rows}
+        return FileState((*problems, *orphans), triggers, AUDIT_TRIGGERS)
 
     def _end(self) -> Row[Any]:
-        row = self._execute(END).one_or_none()
-        if row is None:
+        rows = self._all(END)
+        if not rows:
             raise ReadOnly("database", "the audit log has no head; run verify")
+        row = rows[0]
+        if len(rows) > 1 or not _is_head(row):
+            raise ReadOnly("database", "the head of the audit log is damaged; run verify")
         return row
 
     def _bodies_of(self, rows: Sequence[Row[Any]]) -> Bodies:
         if not rows:
             return {}
-        return stored_bodies(
-            self._execute(select(body).where(body.c.seq.in_([row.seq for row in rows])))
-        )
+        wanted = select(body).where(body.c.seq.in_([row.seq for row in rows]))
+        return self._read(rows, self._execute(wanted))
 
-    def _texts(self, statement: str) -> tuple[str, ...]:
+    def _read(self, rows: Sequence[Row[Any]], bodies: Iterable[Sequence[Any]]) -> Bodies:
+        keys = self._session.keys
+        named = rows if keys is not None else ()
+        owners = {
+            row.seq: SubjectRef(row.tenant, row.subject)
+            for row in named
+            if _is_name(row.tenant) and _is_name(row.subject)
+        }
+        return stored_bodies(bodies, owners, keys)
+
+    def _raw(self, statement: str) -> Sequence[Row[Any]]:
         with domain_errors():
-            result = self._session.connection.exec_driver_sql(statement)
-            return tuple(str(row[0]) for row in result)
+            return self._session.connection.exec_driver_sql(statement).all()
+
+
+def _is_head(row: Row[Any]) -> bool:
+    if row.id != 1 or [type(value) for value in row] != HEAD_TYPES:
+        return False
+    return row.origin.isascii() and HEX_HASH.fullmatch(row.leaf) is not None
+
+
+def _is_name(value: object) -> bool:
+    """Return whether a column holds what an entry can: a damaged file can hold anything."""
+    return isinstance(value, str) and value.isascii()
 
 
 def _audit_rows(rows: Sequence[Sequence[Any]], bodies: Bodies) -> Iterator[AuditRow]:
@@ -136,7 +225,7 @@ def _audit_rows(rows: Sequence[Sequence[Any]], bodies: Bodies) -> Iterator[Audit
             "verdict": verdict,
             "decision_id": decision_id,
         }
-        yield AuditRow(seq, data, leaf, bodies.get(seq, {}), columns)
+        yield AuditRow(seq, stored_bytes(data), leaf, bodies.get(seq, {}), columns)
 
 
 def _filtered(query: Select[Any], which: AuditFilter) -> Select[Any]:

@@ -47,18 +47,18 @@ class SqlConflicts(Repository):
     def get(self, subject_id: str, conflict_id: str) -> Conflict | None:
         """Return one conflict of one user."""
         row = self._execute(self._of(subject_id).where(conflicts.c.id == conflict_id)).one_or_none()
-        return None if row is None else _conflict_of(row)
+        return None if row is None else conflict_of(row)
 
     def list(self, subject_id: str, page: PageRequest, *, open_only: bool = True) -> Page[Conflict]:
         """List conflicts, newest first."""
         query = self._of(subject_id)
-        return self._page(query.where(OPEN) if open_only else query, conflicts, page, _conflict_of)
+        return self._page(query.where(OPEN) if open_only else query, conflicts, page, conflict_of)
 
     def open_with(self, subject_id: str, memory_id: str) -> Sequence[Conflict]:
         """Return the open conflicts that a memory is part of, oldest first."""
         part = or_(conflicts.c.first == memory_id, conflicts.c.second == memory_id)
         query = self._of(subject_id).where(OPEN, part).order_by(conflicts.c.position)
-        return [_conflict_of(row) for row in self._execute(query)]
+        return [conflict_of(row) for row in self._execute(query)]
 
     def _of(self, subject_id: str) -> Select[Any]:
         return self._rows_of(conflicts).where(conflicts.c.subject_id == subject_id)
@@ -74,7 +74,8 @@ def _resolution_row(conflict: Conflict) -> dict[str, object]:
     }
 
 
-def _conflict_of(row: Row[Any]) -> Conflict:
+def conflict_of(row: Row[Any]) -> Conflict:
+    """Read a conflict back."""
     return Conflict(
         id=row.id,
         subject_id=row.subject_id,

@@ -7,7 +7,6 @@ from dataclasses import asdict
 from service.adapters.db.repository import Repository
 from service.adapters.db.tables import decision
 from service.audit.entry import format_timestamp, parse_timestamp
-from service.domain.errors import Conflict
 from service.ports.storage import DecisionRecord
 
 
@@ -15,11 +14,9 @@ class SqlDecisions(Repository):
     """Implements ``DecisionStore``."""
 
     def add(self, record: DecisionRecord) -> None:
-        """Store a decision."""
-        if self.get(record.id) is not None:
-            raise Conflict(f"Decision {record.id} exists.")
+        """Store a decision; raises ``Conflict`` when the id exists."""
         values = asdict(record) | {"recorded_at": format_timestamp(record.recorded_at)}
-        self._insert(decision, **values)
+        self._add("decision", decision, **values)
 
     def get(self, decision_id: str) -> DecisionRecord | None:
         """Return the decision with this id."""

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Row, and_, delete, func, or_, select
+from sqlalchemy import Row, and_, bindparam, delete, func, or_, select
 
 from service.adapters.db.columns import required_stamp
 from service.adapters.db.memory_tables import embeddings, memories, outbox
+from service.adapters.db.prepared import Prepared
 from service.adapters.db.repository import Repository
 from service.domain.errors import InvalidInput
 from service.ports.embeddings import SubjectVectors, Unembedded, Vector
@@ -19,18 +20,29 @@ _TOLERANCE = 1e-3
 _CHUNK = 500  # ids in one statement
 
 
+WHOSE = Prepared(
+    select(memories.c.subject_id).where(
+        memories.c.tenant == bindparam("tenant"), memories.c.id == bindparam("memory_id")
+    )
+)
+FORGET = Prepared(
+    delete(embeddings).where(
+        embeddings.c.tenant == bindparam("tenant"),
+        embeddings.c.memory_id == bindparam("memory_id"),
+    )
+)
+
+
 class SqlEmbeddings(Repository):
     """Implements ``EmbeddingStore``."""
 
     def put(self, memory_id: str, subject_id: str, digest: str, vector: Vector) -> bool:
         """Store or replace a memory's vector; it gets a new position either way."""
         data = _encoded(vector)
-        known = self._rows_of(memories).with_only_columns(memories.c.id)
-        known = known.where(memories.c.id == memory_id, memories.c.subject_id == subject_id)
-        if self._execute(known).first() is None:
+        if self._one(WHOSE, memory_id=memory_id) != (subject_id,):
             return False
-        old = delete(embeddings).where(self._mine(embeddings))
-        self._execute(old.where(embeddings.c.memory_id == memory_id))
+        old = {"tenant": self._session.scope.tenant, "memory_id": memory_id}
+        FORGET.run(self._session.connection, old)
         self._insert(
             embeddings,
             memory_id=memory_id,

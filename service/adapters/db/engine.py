@@ -9,11 +9,12 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event
+from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event
 
 try:
     from pysqlite3 import dbapi2 as bundled
@@ -21,6 +22,8 @@ except ImportError:  # not built for this platform
     bundled = None
 
 SAFE_WAL = (3, 51, 3)
+# A damaged text must reach the verifier, which reports it, rather than stop the query.
+DECODE = partial(str, encoding="utf-8", errors="surrogateescape")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,25 @@ def reader_engine(path: Path, driver: Driver, *, busy_timeout: float, connection
     return engine
 
 
+def inspector_engine(path: Path, driver: Driver, *, busy_timeout: float, at_rest: bool) -> Engine:
+    """Return the engine for looking at a database of somebody else, which is never written to.
+
+    ``at_rest`` promises that nobody writes to it: then no lock and no file beside it is needed.
+    """
+    mode = "mode=ro&immutable=1" if at_rest else "mode=ro"
+    uri = f"{path.absolute().as_uri()}?{mode}"
+
+    def connect() -> Any:  # noqa: ANN401 - a DB-API connection
+        return driver.module.connect(uri, uri=True, timeout=busy_timeout, check_same_thread=False)
+
+    engine = create_engine(
+        "sqlite://", module=driver.module, creator=connect, poolclass=NullPool, hide_parameters=True
+    )
+    event.listen(engine, "connect", _prepare(("query_only=ON", "trusted_schema=OFF")))
+    event.listen(engine, "begin", _begin("BEGIN"))
+    return engine
+
+
 def _engine(
     path: Path, driver: Driver, pragmas: tuple[str, ...], *, busy_timeout: float, connections: int
 ) -> Engine:
@@ -90,18 +112,13 @@ def _engine(
 def _prepare(pragmas: tuple[str, ...]) -> Callable[[Any, Any], None]:
     def prepare(connection: Any, _record: Any) -> None:  # noqa: ANN401 - a DB-API connection
         connection.isolation_level = None  # no BEGIN of the driver's own; see _begin
-        connection.text_factory = _decode
+        connection.text_factory = DECODE
         cursor = connection.cursor()
         for pragma in pragmas:
             cursor.execute(f"PRAGMA {pragma}")
         cursor.close()
 
     return prepare
-
-
-def _decode(data: bytes) -> str:
-    # A damaged text must reach the verifier, which reports it, rather than stop the query.
-    return data.decode("utf-8", "surrogateescape")
 
 
 def _begin(statement: str) -> Callable[[Connection], None]:

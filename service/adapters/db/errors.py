@@ -7,9 +7,11 @@ from contextlib import contextmanager
 
 from sqlalchemy import exc
 
-from service.domain.errors import InvalidInput, Overloaded, Unavailable
+from service.domain.errors import Damaged, InvalidInput, Overloaded, Unavailable
 
 DEPENDENCY = "database"
+_DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")  # and their extended forms
+_LACKING = ("no such table", "no such column", "malformed database schema")
 
 
 @contextmanager
@@ -20,6 +22,17 @@ def domain_errors() -> Iterator[None]:
     except exc.TimeoutError as error:
         raise Overloaded(DEPENDENCY) from error
     except exc.DBAPIError as error:
-        raise Unavailable(DEPENDENCY, str(error.orig)) from error
+        kind = Damaged if _is_damage(error) else Unavailable
+        raise kind(DEPENDENCY, str(error.orig)) from error
+    except (exc.NoResultFound, exc.MultipleResultsFound) as error:
+        raise Damaged(DEPENDENCY, "the file is damaged: not the one row that there is") from error
+    except UnicodeDecodeError as error:
+        # The driver cannot even read what SQLite says about a schema with damaged names.
+        raise Damaged(DEPENDENCY, "the file is damaged: a name in it is not text") from error
     except (UnicodeEncodeError, OverflowError) as error:
         raise InvalidInput("text", "holds a character or number that cannot be stored") from error
+
+
+def _is_damage(error: exc.DBAPIError) -> bool:
+    name = str(getattr(error.orig, "sqlite_errorname", ""))
+    return name.startswith(_DAMAGED) or str(error.orig).startswith(_LACKING)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from service.adapters.db.erasure_tables import answer_owners
 from service.adapters.db.repository import Repository
 from service.adapters.db.tables import idempotency
 from service.audit.entry import format_timestamp, parse_timestamp
@@ -33,5 +34,7 @@ class SqlIdempotency(Repository):
                 body=answer.body,
                 created_at=format_timestamp(answer.created_at),
             )
+            for subject_id in sorted(self._session.touched):
+                self._insert(answer_owners, subject_id=subject_id, key=key)
         elif known.request_hash != answer.request_hash:
             raise IdempotencyMismatch("This Idempotency-Key was used with another request.")

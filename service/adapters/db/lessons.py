@@ -41,10 +41,11 @@ class SqlLessons(Repository):
         if applies_to is not None:
             named = func.json_each(lessons.c.applies_to).table_valued("value")
             query = query.where(select(named.c.value).where(named.c.value == applies_to).exists())
-        return self._page(query, lessons, page, _lesson_of)
+        return self._page(query, lessons, page, lesson_of)
 
 
-def _lesson_of(row: Row[Any]) -> Lesson:
+def lesson_of(row: Row[Any]) -> Lesson:
+    """Read a lesson back."""
     return Lesson(
         id=row.id,
         subject_id=row.subject_id,

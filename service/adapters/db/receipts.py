@@ -43,6 +43,8 @@ class SqlReceipts(Repository):
 
     def add(self, record: ReceiptRecord) -> None:
         """Store a receipt; raises ``Conflict`` when the id exists."""
+        if record.subject_id is not None:
+            self._session.whose(record.subject_id)
         self._add(
             "receipt",
             receipts,

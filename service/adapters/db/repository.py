@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, TypeVar
 
 from sqlalchemy import (
@@ -23,24 +24,43 @@ from sqlalchemy.exc import IntegrityError
 
 from service.adapters.db import cursors
 from service.adapters.db.errors import domain_errors
+from service.adapters.db.prepared import Prepared
 from service.domain.errors import Conflict
 from service.ports.clock import Clock
 from service.ports.identifiers import Identifiers
 from service.ports.paging import Page, PageRequest
 from service.ports.storage import Scope
+from service.ports.subject_keys import SubjectKeys, SubjectRef
 
 T = TypeVar("T")
 Parameters = dict[str, object] | list[dict[str, object]]
+STREAMED = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One open transaction, and what its repositories need."""
+    """One open transaction, and what its repositories need.
+
+    ``touched`` collects the opaque ids of the users that it is about.
+    """
 
     connection: Connection
     scope: Scope
     clock: Clock
     identifiers: Identifiers
+    checkpoint: Callable[[], str | None] = lambda: None
+    keys: SubjectKeys | None = None
+    touched: set[str] = field(default_factory=set)
+
+    def whose(self, subject_id: str) -> SubjectRef:
+        """Return a user of this tenant, and remember that the transaction is about them."""
+        self.touched.add(subject_id)
+        return SubjectRef(self.scope.tenant, subject_id)
+
+
+@cache
+def _insertion(table: Table, names: tuple[str, ...]) -> Prepared:
+    return Prepared(insert(table), *names)
 
 
 class Repository:
@@ -59,14 +79,29 @@ class Repository:
 
     def _insert(self, table: Table, **values: object) -> None:
         """Insert a row for this tenant."""
-        self._execute(insert(table), {"tenant": self._session.scope.tenant, **values})
+        row = {"tenant": self._session.scope.tenant, **values}
+        _insertion(table, tuple(row)).run(self._session.connection, row)
+
+    def _one(self, statement: Prepared, **values: object) -> Row[Any] | None:
+        """Return the only row of a statement about this tenant (its parameter ``tenant``)."""
+        row = {"tenant": self._session.scope.tenant, **values}
+        result = statement.run(self._session.connection, row)
+        with domain_errors():
+            return result.one_or_none()
+
+    def _several(self, statement: Prepared, **values: object) -> Sequence[Row[Any]]:
+        """Return the rows of a statement about this tenant (its parameter ``tenant``)."""
+        row = {"tenant": self._session.scope.tenant, **values}
+        result = statement.run(self._session.connection, row)
+        with domain_errors():
+            return result.all()
 
     def _add(self, what: str, table: Table, **values: object) -> None:
         """Insert a row that nothing is known about yet; ``Conflict`` if the tables refuse it."""
         row = {"tenant": self._session.scope.tenant, **values}
         with domain_errors():
             try:
-                self._session.connection.execute(insert(table), row)
+                _insertion(table, tuple(row)).run_bare(self._session.connection, row)
             except IntegrityError as error:
                 raise Conflict(
                     f"This {what} exists already, or it names something that does not."
@@ -89,6 +124,22 @@ class Repository:
         rows = self._execute(query).all()
         cut = cursors.cut(rows, page, total, lambda row: int(row.position))
         return Page(tuple(map(make, cut.items)), cut.next_cursor, cut.total)
+
+    def _stream(self, statement: Executable) -> Iterator[Row[Any]]:
+        """Go through the rows of a query without holding them all."""
+        result = self._execute(statement)
+        while True:
+            with domain_errors():
+                rows = result.fetchmany(STREAMED)
+            if not rows:
+                return
+            yield from rows
+
+    def _all(
+        self, statement: Executable, parameters: Parameters | None = None
+    ) -> Sequence[Row[Any]]:
+        with domain_errors():  # a damaged file shows while rows are fetched
+            return self._session.connection.execute(statement, parameters).all()
 
     def _execute(
         self, statement: Executable, parameters: Parameters | None = None

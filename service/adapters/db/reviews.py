@@ -47,7 +47,7 @@ class SqlReviews(Repository):
         """Return one item of this tenant."""
         query = self._rows_of(reviews).where(reviews.c.id == review_id)
         row = self._execute(query).one_or_none()
-        return None if row is None else _review_of(row)
+        return None if row is None else review_of(row)
 
     def list(
         self,
@@ -62,7 +62,7 @@ class SqlReviews(Repository):
             query = query.where(reviews.c.subject_id == subject_id)
         if status is not None:
             query = query.where(reviews.c.status == status.value)
-        return self._page(query, reviews, page, _review_of)
+        return self._page(query, reviews, page, review_of)
 
 
 def _end_row(review: Review) -> dict[str, object]:
@@ -75,7 +75,8 @@ def _end_row(review: Review) -> dict[str, object]:
     }
 
 
-def _review_of(row: Row[Any]) -> Review:
+def review_of(row: Row[Any]) -> Review:
+    """Read an item of the review queue back."""
     return Review(
         id=row.id,
         subject_id=row.subject_id,

@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from sqlalchemy import bindparam, select
+
+from service.adapters.db.prepared import Prepared
 from service.adapters.db.repository import Repository
 from service.adapters.db.tables import subject
+from service.ports.subject_keys import SubjectRef
+
+FIND = Prepared(
+    select(subject.c.id).where(
+        subject.c.tenant == bindparam("tenant"), subject.c.user_id == bindparam("user_id")
+    )
+)
 
 
 class SqlSubjects(Repository):
@@ -15,11 +27,20 @@ class SqlSubjects(Repository):
         if known is not None:
             return known
         made = self._session.identifiers.new("sub")
+        who = self._session.whose(made)
+        if self._session.keys is not None:
+            self._session.keys.prepare(
+                who
+            )  # on disk before the commit: never an id without its key
         self._insert(subject, user_id=user_id, id=made)
         return made
 
     def find(self, user_id: str) -> str | None:
         """Return the user's id, or ``None``."""
-        query = self._rows_of(subject).where(subject.c.user_id == user_id)
-        row = self._execute(query).one_or_none()
-        return None if row is None else str(row.id)
+        row = self._one(FIND, user_id=user_id)
+        return None if row is None else self._session.whose(str(row.id)).subject_id
+
+    def everybody(self) -> Sequence[SubjectRef]:
+        """Return every user of every tenant, for the service itself."""
+        rows = self._execute(select(subject.c.tenant, subject.c.id).order_by(subject.c.id))
+        return [SubjectRef(row.tenant, row.id) for row in rows]

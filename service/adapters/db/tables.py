@@ -47,6 +47,15 @@ body = Table(
     Column("name", Text, primary_key=True),
     Column("salt", LargeBinary, nullable=False),
     Column("text", LargeBinary, nullable=False),
+    Column("nonce", LargeBinary),
+)
+
+node = Table(
+    "node",
+    metadata,
+    Column("level", Integer, primary_key=True, autoincrement=False),
+    Column("position", Integer, primary_key=True, autoincrement=False),
+    Column("hash", LargeBinary, nullable=False),
 )
 
 policy = Table(

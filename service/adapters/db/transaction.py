@@ -7,6 +7,7 @@ from service.adapters.db.audit import SqlAudit
 from service.adapters.db.conflicts import SqlConflicts
 from service.adapters.db.decisions import SqlDecisions
 from service.adapters.db.embeddings import SqlEmbeddings
+from service.adapters.db.erasures import SqlErasureStores
 from service.adapters.db.idempotency import SqlIdempotency
 from service.adapters.db.lessons import SqlLessons
 from service.adapters.db.memories import SqlMemories
@@ -39,3 +40,4 @@ class SqlTransaction:
         self.outbox = SqlOutbox(session)
         self.embeddings = SqlEmbeddings(session)
         self.receipts = SqlReceipts(session)
+        self.erasure = SqlErasureStores(session)

@@ -5,14 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Row, Select
+from sqlalchemy import Row, Select, bindparam, select
 
 from service.adapters.db.columns import required_stamp
 from service.adapters.db.memory_tables import turns
 from service.adapters.db.owners import owner_of, owner_row, with_owner
+from service.adapters.db.prepared import Prepared
 from service.adapters.db.repository import Repository
 from service.audit.entry import parse_timestamp
 from service.domain.memory import Turn
+
+GET = Prepared(
+    with_owner(select(turns), turns).where(
+        turns.c.tenant == bindparam("tenant"), turns.c.id == bindparam("turn_id")
+    )
+)
 
 
 class SqlTurns(Repository):
@@ -35,7 +42,7 @@ class SqlTurns(Repository):
 
     def get(self, turn_id: str) -> Turn | None:
         """Return one turn of this tenant."""
-        row = self._execute(self._turns().where(turns.c.id == turn_id)).one_or_none()
+        row = self._one(GET, turn_id=turn_id)
         return None if row is None else _turn_of(row)
 
     def many(self, turn_ids: Sequence[str]) -> Mapping[str, Turn]:

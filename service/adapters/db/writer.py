@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import AbstractContextManager
 from queue import Empty, Full, Queue
 from typing import Any, Generic, TypeVar
 
@@ -17,10 +18,11 @@ from sqlalchemy import Connection, Engine
 
 from service.adapters.db.errors import DEPENDENCY, domain_errors
 from service.adapters.db.transaction import SqlTransaction
-from service.domain.errors import Overloaded, Unavailable
+from service.domain.errors import Overloaded, ReadOnly, Unavailable
 from service.ports.storage import Scope
 
 MAX_GROUP = 128
+LOG = "audit log"
 
 T = TypeVar("T")
 Begin = Callable[[Connection, Scope], SqlTransaction]
@@ -54,12 +56,22 @@ class _Job(Generic[T]):
 class Writer:
     """Owns the writing thread and the queue in front of it."""
 
-    def __init__(self, engine: Engine, begin: Begin, *, queue_size: int) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        begin: Begin,
+        *,
+        queue_size: int,
+        before_commit: Callable[[], None] = lambda: None,
+    ) -> None:
         self._engine = engine
         self._begin = begin
+        self._before_commit = before_commit
         self._queue: Queue[_Job[Any] | None] = Queue(maxsize=queue_size)
         self._gate = threading.Lock()
+        self._turn = threading.Lock()
         self._closed = False
+        self._frozen: str | None = None
         self._thread = threading.Thread(target=self._serve, name="database-writer", daemon=True)
         self._thread.start()
 
@@ -69,6 +81,8 @@ class Writer:
             raise RuntimeError("a write inside a write would wait for itself")
         job = _Job(scope, work)
         with self._gate:
+            if self._frozen is not None:
+                raise ReadOnly(LOG, self._frozen)
             if self._closed:
                 raise Unavailable(DEPENDENCY, "it is closed")
             try:
@@ -76,6 +90,15 @@ class Writer:
             except Full as error:
                 raise Overloaded(DEPENDENCY) from error
         return job.answer.result()
+
+    def freeze(self, reason: str) -> None:
+        """Refuse every write from now on, those that wait included; the first reason stays."""
+        with self._gate:
+            self._frozen = self._frozen or reason
+
+    def paused(self) -> AbstractContextManager[object]:
+        """Keep the thread from writing until this is left; what comes in waits in the queue."""
+        return self._turn
 
     def close(self) -> None:
         """Finish what waits, then stop the thread."""
@@ -90,7 +113,8 @@ class Writer:
         while running:
             group, running = self._next_group()
             if group:
-                self._run_group(group)
+                with self._turn:
+                    self._run_group(group)
 
     def _next_group(self) -> tuple[list[_Job[Any]], bool]:
         group: list[_Job[Any]] = []
@@ -106,10 +130,15 @@ class Writer:
         return group, False
 
     def _run_group(self, group: list[_Job[Any]]) -> None:
+        if self._frozen is not None:
+            for job in group:
+                job.answer.set_exception(ReadOnly(LOG, self._frozen))
+            return
         try:
             with domain_errors(), self._engine.begin() as connection:
                 for job in group:
                     self._run_in_savepoint(connection, job)
+                self._before_commit()
         except Exception as error:  # noqa: BLE001 - if this thread died, callers would wait for ever
             self._engine.dispose()  # the next group gets a new connection
             detail = error.detail if isinstance(error, Unavailable) else repr(error)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from service.adapters.language.dates import find_dates
+from service.adapters.language.dates import find_dates, forget_dates
 from service.adapters.language.identify import LanguageIdentifier
 from service.adapters.language.numbers import find_numbers
 from service.adapters.language.spacy_parser import SpacyParser
@@ -25,6 +25,11 @@ class EnglishAnalyser:
     def languages(self) -> frozenset[str]:
         """Return the languages that can be parsed."""
         return frozenset({"en"})
+
+    def clear(self) -> None:
+        """Forget every text that was parsed."""
+        self._parser.clear()
+        forget_dates()
 
     def close(self) -> None:
         """Stop the parser's thread."""

@@ -154,6 +154,11 @@ def _with_digits(text: str) -> str:
     return text
 
 
+def forget_dates() -> None:
+    """Forget every date that was read."""
+    _parse.cache_clear()
+
+
 @lru_cache(maxsize=4096)
 def _parse(text: str, anchor: datetime) -> tuple[date, str] | None:
     settings = {

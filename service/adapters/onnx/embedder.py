@@ -48,6 +48,7 @@ class OnnxEmbedder:
         self._batcher = batcher
         self._cache: LRUCache[str, Vector] = LRUCache(cache_size)
         self._lock = threading.Lock()
+        self._epoch = 0
         self._dimensions = len(self._vectors(["warm-up"])["warm-up"])
 
     @property
@@ -69,10 +70,12 @@ class OnnxEmbedder:
 
         """
         with self._lock:
+            epoch = self._epoch
             known = {text: self._cache[text] for text in set(texts) if text in self._cache}
         fresh = self._vectors([text for text in dict.fromkeys(texts) if text not in known])
         with self._lock:
-            self._cache.update(fresh)
+            if epoch == self._epoch:
+                self._cache.update(fresh)
         known.update(fresh)
         rows = [known[text] for text in texts]
         return np.stack(rows) if rows else np.zeros((0, self._dimensions), dtype=np.float32)
@@ -87,6 +90,12 @@ class OnnxEmbedder:
                 total = total + next(outputs).astype(np.float64) * len(window.ids)
             vectors[text] = unit(total)
         return vectors
+
+    def clear(self) -> None:
+        """Forget every text and result; what is being worked on is not remembered either."""
+        with self._lock:
+            self._cache.clear()
+            self._epoch += 1
 
     def close(self) -> None:
         """Finish what is queued and refuse anything new."""

@@ -37,6 +37,7 @@ class OnnxEntailment:
         self._logits = logits
         self._cache: LRUCache[Pair, EntailmentScores] = LRUCache(cache_size)
         self._lock = threading.Lock()
+        self._epoch = 0
 
     @property
     def identity(self) -> ModelIdentity:
@@ -53,10 +54,12 @@ class OnnxEntailment:
 
         """
         with self._lock:
+            epoch = self._epoch
             known = {pair: self._cache[pair] for pair in set(pairs) if pair in self._cache}
         fresh = self._score([pair for pair in dict.fromkeys(pairs) if pair not in known])
         with self._lock:
-            self._cache.update(fresh)
+            if epoch == self._epoch:
+                self._cache.update(fresh)
         known.update(fresh)
         return [known[pair] for pair in pairs]
 
@@ -67,6 +70,12 @@ class OnnxEntailment:
             pair: combine([softmax(self._logits(next(outputs))) for _ in part])
             for pair, part in zip(pairs, windows, strict=True)
         }
+
+    def clear(self) -> None:
+        """Forget every text and result; what is being worked on is not remembered either."""
+        with self._lock:
+            self._cache.clear()
+            self._epoch += 1
 
     def close(self) -> None:
         """Finish what is queued and refuse anything new."""

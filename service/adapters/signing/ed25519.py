@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from pathlib import Path
 from typing import Final
 
@@ -13,13 +12,11 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import (
     Ed25519PublicKey,
 )
 
+from service.adapters.signing.seeds import DEPENDENCY, make_seed, read_seed
 from service.domain.errors import Unavailable
 
-DEPENDENCY: Final = "signing key"
 _NAME: Final = "receipts.key"
-_SIZE: Final = 32
 _ID_DIGITS: Final = 16
-_OTHERS: Final = 0o077
 
 
 class Ed25519Signer:
@@ -71,7 +68,7 @@ def open_signer(folder: Path) -> Ed25519Signer:
     path = folder / _NAME
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        seed = _read(path) if path.exists() else _make(path)
+        seed = read_seed(path) if path.exists() else make_seed(path)
         retired = tuple(
             Ed25519PublicKey.from_public_bytes(bytes.fromhex(p.read_text(encoding="ascii").strip()))
             for p in sorted(folder.glob("*.pub"))
@@ -81,22 +78,3 @@ def open_signer(folder: Path) -> Ed25519Signer:
         raise Unavailable(DEPENDENCY, f"cannot use {path}: {error.strerror}") from error
     except ValueError as error:
         raise Unavailable(DEPENDENCY, f"{folder} holds a file that is no key") from error
-
-
-def _read(path: Path) -> bytes:
-    if os.name == "posix" and path.stat().st_mode & _OTHERS:
-        raise Unavailable(DEPENDENCY, f"{path} can be read by others; run chmod 600 on it")
-    return path.read_bytes()
-
-
-def _make(path: Path) -> bytes:
-    seed = os.urandom(_SIZE)
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:  # another process was faster
-        return _read(path)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(seed)
-        file.flush()
-        os.fsync(file.fileno())
-    return seed

@@ -40,6 +40,22 @@ class PrometheusMetrics:
             "groundkeeper_audit_entries", "Entries in the audit log.", registry=self._registry
         )
 
+        self._age = Gauge(
+            "groundkeeper_checkpoint_age_seconds",
+            "Time since the last checkpoint was signed; NaN if none ever was.",
+            registry=self._registry,
+        )
+        self._uncovered = Gauge(
+            "groundkeeper_checkpoint_uncovered_entries",
+            "Entries in the audit log that no checkpoint covers yet.",
+            registry=self._registry,
+        )
+        self._read_only = Gauge(
+            "groundkeeper_read_only",
+            "1 if the log is not the one that was signed, so that nothing is written any more.",
+            registry=self._registry,
+        )
+
     def decided(self, verdict: str, reason_code: str) -> None:
         """Count a decision."""
         self._decisions.labels(verdict, reason_code).inc()
@@ -56,6 +72,12 @@ class PrometheusMetrics:
         """Keep the current depth of the queue and size of the log."""
         self._busy.set(busy)
         self._log.set(log_size)
+
+    def signed(self, *, age_seconds: float | None, uncovered: int, read_only: bool) -> None:
+        """Keep how old the last checkpoint is, and how many entries it does not cover."""
+        self._age.set(float("nan") if age_seconds is None else age_seconds)
+        self._uncovered.set(uncovered)
+        self._read_only.set(int(read_only))
 
     def render(self) -> bytes:
         """Return everything in Prometheus's text format."""

@@ -69,6 +69,11 @@ class SqlVectors:
             with cached.lock:
                 cached.matrix.remove(gone)
 
+    def drop(self, key: IndexKey) -> None:
+        """Drop one user's matrix."""
+        with self._lock:
+            self._users.pop(key, None)
+
     def keep(self, sizes: Mapping[IndexKey, int]) -> None:
         """Drop the matrices that do not have as many rows as SQL has."""
         with self._lock:

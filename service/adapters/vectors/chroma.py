@@ -10,7 +10,9 @@ Everything that goes wrong in it is ``Unavailable``: the caller puts the folder 
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,6 +24,7 @@ from service.ports.index import IndexHit, IndexKey, Vector
 INDEX: Final = "index"
 _FILE: Final = "chroma.sqlite3"
 _BATCH: Final = 2_000
+_M_PERTURB: Final = -6  # mallopt(3)
 _HNSW: Final = {"space": "cosine", "max_neighbors": 24, "ef_construction": 200, "ef_search": 200}
 
 
@@ -139,6 +142,18 @@ def guarded() -> Iterator[None]:
         if isinstance(error, Exception) or type(error).__name__ == "PanicException":
             raise Unavailable(INDEX, f"Chroma failed: {type(error).__name__}") from error
         raise
+
+
+def overwrite_freed_memory() -> bool:
+    """Let the C library overwrite what is freed and what is handed out; return whether it can.
+
+    Chroma's index files are as large as their capacity, and what no vector has filled yet is
+    written as it was allocated: memory that this process used before, with texts of anybody in it
+    (chromadb 1.5.9; seen in ``data_level0.bin`` and ``length.bin``). Only glibc can be told so, and
+    it has to be told before there are any texts.
+    """
+    set_option = getattr(ctypes.CDLL(None), "mallopt", None) if os.name == "posix" else None
+    return set_option is not None and set_option(_M_PERTURB, 1) == 1
 
 
 def _open(folder: Path) -> Any:  # noqa: ANN401 - chromadb has no types that mypy can follow

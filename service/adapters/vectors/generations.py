@@ -70,17 +70,23 @@ class Generations:
             shutil.rmtree(aside, ignore_errors=True)
             folder.rename(aside)
 
+    def others(self) -> list[Path]:
+        """Return every folder that does not serve."""
+        keep = self.current()
+        return [path for path in self._folders() if path != keep]
+
     def sweep(self) -> tuple[str, ...]:
         """Delete every folder that does not serve, those put aside too; return their names."""
-        keep = self.current()
-        if not self._root.is_dir():
-            return ()
-        found = [p for p in self._root.iterdir() if p.is_dir() and _NAME.fullmatch(p.name)]
-        gone = [path for path in found if path != keep]
-        self._last = max([self._last, *(_number(path) for path in found)])
+        self._last = max([self._last, *(_number(path) for path in self._folders())])
+        gone = self.others()
         for path in gone:
             shutil.rmtree(path, ignore_errors=True)
         return tuple(sorted(path.name for path in gone if not path.exists()))
+
+    def _folders(self) -> list[Path]:
+        if not self._root.is_dir():
+            return []
+        return [p for p in self._root.iterdir() if p.is_dir() and _NAME.fullmatch(p.name)]
 
     def drop(self) -> None:
         """Let no folder serve, and delete them all."""

@@ -33,6 +33,7 @@ from service.usecases.reconcile import (
 
 _log = structlog.get_logger("groundkeeper.index")
 _OUTBOX = 500
+_SWEEPS, _SWEEP_PAUSE = 50, 0.1
 _SETTLE_AFTER = 500  # changes, before looking for users who became large
 
 
@@ -190,6 +191,19 @@ class Keeper:
         self._generations.sweep()
         count = built.serving.count()
         self._report(Rebuilt(folder.name, reason, digest, len(users), count, built.recall), started)
+
+    def sweep(self) -> bool:
+        """Delete every folder that does not serve; return whether none is left.
+
+        One that was put aside has what was erased. Chroma goes on writing for a moment after it was
+        closed, and a folder that grows cannot be deleted in one go.
+        """
+        for _ in range(_SWEEPS):
+            self._generations.sweep()
+            if not self._generations.others():
+                return True
+            time.sleep(_SWEEP_PAUSE)
+        return False
 
     def close(self) -> None:
         """Close the folder properly, so that the next start trusts it."""

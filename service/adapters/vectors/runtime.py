@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 import structlog
 
 from service.adapters.vectors.cache import SqlVectors
+from service.adapters.vectors.chroma import overwrite_freed_memory
 from service.adapters.vectors.keeper import IndexSettings, Keeper
 from service.domain.errors import GroundkeeperError, InvalidInput, Unavailable
 from service.ports.index import IndexHit, IndexKey, IndexState, Vector
@@ -33,6 +34,7 @@ class IndexRuntime:
     """
 
     def __init__(self, database: Database, embedder: Embedder, settings: IndexSettings) -> None:
+        overwrite_freed_memory()
         self._database = database
         self._embedder = embedder
         self._settings = settings
@@ -88,19 +90,24 @@ class IndexRuntime:
             raise InvalidInput("tenant", "is not the one of this transaction")
         return self._cache.cosines(key, self._embedder.identity.digest, query, memory_ids)
 
+    def forget(self, tenant: str, subject_id: str) -> None:
+        """Drop a user's vectors from memory; a search reads them again."""
+        self._cache.drop(IndexKey(tenant, subject_id))
+
     def purge(self, timeout_seconds: float = 60.0) -> bool:
         """Apply what waits now, and rebuild if erased vectors are still in a folder.
 
-        Returns False if the thread was busy for that long; it will do the same by itself.
+        Returns False if the thread was busy for that long, or an old folder cannot be deleted yet;
+        it will do the same by itself.
         """
         if not self._work.acquire(timeout=timeout_seconds):
             return False
         try:
             self._begin()
             self._keeper.apply_outbox()
+            return self._keeper.sweep()
         finally:
             self._work.release()
-        return True
 
     def reindex(self) -> IndexState:
         """Embed what lacks a vector, rebuild the index from SQL, and return what it is then."""

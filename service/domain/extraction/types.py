@@ -26,6 +26,7 @@ class SkipReason(StrEnum):
     UNSUPPORTED_LANGUAGE = "unsupported_language"
     EPHEMERAL = "ephemeral"
     NO_FACT = "no_fact"
+    ERASED = "erased"
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,7 +86,7 @@ class _Answer:
             for name, value in _HEADERS.items():
                 headers[name] = value
             page = self._scope["path"] in _PAGES
-            headers["Content-Security-Policy"] = _PAGE_CONTENT if page else _CONTENT
+            headers.setdefault("Content-Security-Policy", _PAGE_CONTENT if page else _CONTENT)
             headers.setdefault("Cache-Control", "no-store")
         await self._send(message)
 

@@ -11,10 +11,14 @@ from service.http.dependencies import ReaderDep, ServicesDep, WorkersDep
 from service.http.paging import PageDep, query_text
 from service.http.problems import documented
 from service.http.schemas.audit import (
+    ConsistencyOut,
     EntryListOut,
     EntryOut,
+    InclusionOut,
     VerifyOut,
+    consistency_out,
     entry_out,
+    inclusion_out,
     verify_out,
 )
 from service.http.schemas.common import Moment, Sequence53
@@ -76,6 +80,46 @@ async def list_entries(
 async def verify_log(_scope: ReaderDep, services: ServicesDep, workers: WorkersDep) -> VerifyOut:
     """Check every entry, link and text of the log; slow on a long one, one at a time."""
     return verify_out(await workers.run_alone(services.audit.verify))
+
+
+@router.get(
+    "/proof",
+    response_model=InclusionOut,
+    responses=documented(404, 422, 503),
+    summary="Prove that an entry is in the log",
+)
+async def prove_inclusion(
+    *,
+    seq: Annotated[Sequence53, Query(description="The entry; one of this tenant's.")],
+    size: Annotated[
+        Sequence53 | None, Query(description="Of the log, in entries; by default as it is now.")
+    ] = None,
+    scope: ReaderDep,
+    services: ServicesDep,
+    workers: WorkersDep,
+) -> InclusionOut:
+    """Return the RFC 6962 audit path of an entry; check its root against a checkpoint you trust."""
+    return inclusion_out(await workers.run(lambda: services.audit.proof(scope, seq, size)))
+
+
+@router.get(
+    "/consistency",
+    response_model=ConsistencyOut,
+    responses=documented(422, 503),
+    summary="Prove that the log only grew",
+)
+async def prove_consistency(
+    *,
+    first: Annotated[Sequence53, Query(description="A size the log had, in entries.")],
+    second: Annotated[
+        Sequence53 | None, Query(description="A later size; by default as it is now.")
+    ] = None,
+    _scope: ReaderDep,
+    services: ServicesDep,
+    workers: WorkersDep,
+) -> ConsistencyOut:
+    """Return the RFC 6962 proof between two sizes; check both roots against checkpoints."""
+    return consistency_out(await workers.run(lambda: services.audit.consistency(first, second)))
 
 
 @router.get(

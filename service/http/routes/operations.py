@@ -48,8 +48,14 @@ async def ready(services: ServicesDep, workers: WorkersDep) -> Response:
 async def metrics(
     _scope: ReaderDep, services: ServicesDep, options: OptionsDep, workers: WorkersDep
 ) -> Response:
-    """Return decisions, latencies, the depth of the queue and the size of the log."""
+    """Return decisions, latencies, the depth of the queue, the log's size and its signing."""
     busy = workers.busy
     size = await workers.run(services.audit.size)
     options.metrics.measured(busy=busy, log_size=size)
+    signing = await workers.run(services.checkpoints.state)
+    options.metrics.signed(
+        age_seconds=signing.age_seconds,
+        uncovered=signing.uncovered,
+        read_only=signing.refused is not None,
+    )
     return Response(options.metrics.render(), media_type=_METRICS_TYPE)

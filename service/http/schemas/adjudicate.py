@@ -10,7 +10,14 @@ from service.domain.adjudication import AdjudicationVerdict, Relation
 from service.domain.check import CheckOutcome
 from service.domain.policy import Policy
 from service.domain.verdicts import ReasonCode, Speaker, Verdict
-from service.http.schemas.check import AuditRef, EvidenceOut, ModelsOut, PolicyRef, ScoresOut
+from service.http.schemas.check import (
+    AuditRef,
+    EvidenceOut,
+    ModelsOut,
+    PolicyRef,
+    ScoresOut,
+    audit_ref,
+)
 from service.http.schemas.common import AnswerModel, Moment, Name, RequestModel, Text
 from service.ports.storage import Appended
 from service.usecases.adjudicate import Party
@@ -131,15 +138,14 @@ def policy_ref(policy: Policy) -> PolicyRef:
 
 def weighed_out(weighed: Weighed, entry: Appended | None) -> WeighedOut:
     """Return an adjudication as it is shown."""
-    return WeighedOut(**_weighed(weighed), audit=_entry(entry, None))
+    return WeighedOut(**_weighed(weighed), audit=audit_ref(entry, None))
 
 
 def adjudicate_out(answer: WeighAnswer) -> AdjudicateResponse:
     """Return the answer to ``POST /adjudicate``."""
-    salts = None if answer.salts is None else dict(answer.salts)
     return AdjudicateResponse(
         **_weighed(answer.weighed),
-        audit=_entry(answer.audit, salts),
+        audit=audit_ref(answer.audit, answer.salts),
         policy=policy_ref(answer.policy),
         models=ModelsOut(nli=answer.models["nli"], embedder=answer.models["embedder"]),
         decision_id=answer.decision_id,
@@ -169,12 +175,6 @@ def _weighed(weighed: Weighed) -> dict[str, Any]:
             for index, (party, check, finding) in enumerate(weighed.pairs)
         ],
     }
-
-
-def _entry(entry: Appended | None, salts: dict[str, str] | None) -> AuditRef | None:
-    if entry is None:
-        return None
-    return AuditRef(seq=entry.seq, entry_hash=entry.entry_hash, salts=salts)
 
 
 def _check(outcome: CheckOutcome) -> dict[str, Any]:

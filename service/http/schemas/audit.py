@@ -6,9 +6,9 @@ from typing import Any
 
 from pydantic import Field
 
-from service.audit.verify import Report
+from service.audit.report import Compared, Report
 from service.http.schemas.common import AnswerModel, ListAnswer
-from service.usecases.read_audit import AuditView
+from service.usecases.read_audit import AuditView, Consistency, Inclusion
 
 
 class BodyOut(AnswerModel):
@@ -41,19 +41,44 @@ class EntryListOut(ListAnswer[EntryOut]):
     """Entries of the log, newest first."""
 
 
+class InclusionOut(AnswerModel):
+    """The proof that an entry is in the log (RFC 6962, 2.1.1). Hashes are 64 hex digits."""
+
+    seq: int = Field(description="The entry, which is leaf number `seq`, from 0.")
+    size: int = Field(description="Of how many entries the log is that the proof is for.")
+    leaf_hash: str = Field(description="SHA-256 of 0x00 and the entry's canonical bytes.")
+    root: str = Field(description="Root of that log; it counts once a checkpoint says the same.")
+    path: list[str] = Field(description="Hashes to join, from the leaf upwards.")
+
+
+class ConsistencyOut(AnswerModel):
+    """The proof that one log continues another (RFC 6962, 2.1.2). Hashes are 64 hex digits."""
+
+    first: int = Field(description="Entries of the earlier log.")
+    second: int = Field(description="Entries of the later log.")
+    first_root: str
+    second_root: str
+    path: list[str] = Field(description="Empty if the sizes are equal, or the first is 0.")
+
+
 class LevelOut(AnswerModel):
-    """One level of a verification; `ok` is null when there was nothing to check it on."""
+    """One level of a verification; `ok` is null when not all of it could be checked."""
 
     number: int
     name: str
     ok: bool | None
     problems: list[str]
+    notes: list[str] = Field(description="What was, and what was not looked at.")
 
 
-class CheckpointOut(AnswerModel):
-    """The signed checkpoint the log was compared with."""
+class ComparedOut(AnswerModel):
+    """The newest signed checkpoint that the log was compared with."""
 
-    present: bool
+    present: bool = Field(description="Always true; without a checkpoint the whole object is null.")
+    size: int
+    root: str
+    fits: bool = Field(description="Whether the first `size` entries are the ones signed.")
+    outside: bool = Field(description="Whether it was held elsewhere; a server's is not.")
 
 
 class VerifyOut(AnswerModel):
@@ -65,10 +90,13 @@ class VerifyOut(AnswerModel):
     broken_at: list[int]
     compromised: list[int]
     missing: list[int]
-    checkpoint: CheckpointOut
+    checkpoint: ComparedOut | None
     reason: str
     levels: list[LevelOut]
     not_excluded: list[str] = Field(description="Attacks that this verification cannot see.")
+    statements: list[str] = Field(description="What was excluded and what was not, in words.")
+    origin: str = Field(description="The name of the log.")
+    root: str = Field(description="Root over its entries, up to the first gap; hex.")
 
 
 def entry_out(view: AuditView) -> EntryOut:
@@ -90,7 +118,7 @@ def entry_out(view: AuditView) -> EntryOut:
         commitments=dict(draft.commitments) if draft else {},
         prev=entry.prev if entry else None,
         texts={
-            name: BodyOut(text=body.text.encode("utf-8", "replace").decode(), salt=body.salt.hex())
+            name: BodyOut(text=printable(body.text), salt=body.salt.hex())
             for name, body in view.bodies.items()
         },
     )
@@ -105,11 +133,55 @@ def verify_out(report: Report) -> VerifyOut:
         broken_at=list(report.broken_at),
         compromised=list(report.compromised),
         missing=list(report.missing),
-        checkpoint=CheckpointOut(present=False),
+        checkpoint=_compared_out(report.checkpoint),
         reason=report.reason,
         levels=[
-            LevelOut(number=v.number, name=v.name, ok=v.ok, problems=list(v.problems))
+            LevelOut(
+                number=v.number,
+                name=v.name,
+                ok=v.ok,
+                problems=[printable(p) for p in v.problems],
+                notes=list(v.notes),
+            )
             for v in report.levels
         ],
         not_excluded=list(report.not_excluded),
+        statements=list(report.statements),
+        origin=printable(report.origin),
+        root=report.root,
+    )
+
+
+def inclusion_out(proof: Inclusion) -> InclusionOut:
+    """Return a proof of inclusion as it is shown."""
+    return InclusionOut(
+        seq=proof.seq,
+        size=proof.size,
+        leaf_hash=proof.leaf.hex(),
+        root=proof.root.hex(),
+        path=[value.hex() for value in proof.path],
+    )
+
+
+def consistency_out(proof: Consistency) -> ConsistencyOut:
+    """Return a proof of consistency as it is shown."""
+    return ConsistencyOut(
+        first=proof.first,
+        second=proof.second,
+        first_root=proof.first_root.hex(),
+        second_root=proof.second_root.hex(),
+        path=[value.hex() for value in proof.path],
+    )
+
+
+def printable(text: str) -> str:
+    """Return a text from a file that may be damaged as one that JSON can carry."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _compared_out(found: Compared | None) -> ComparedOut | None:
+    if found is None:
+        return None
+    return ComparedOut(
+        present=True, size=found.size, root=found.root, fits=found.fits, outside=found.outside
     )

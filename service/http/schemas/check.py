@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import Field, StrictBool
 
 from service.domain.verdicts import ReasonCode, Speaker, Verdict
 from service.http.schemas.common import AnswerModel, Moment, Name, RequestModel, Text
+from service.ports.storage import Appended
 
 EXAMPLE: dict[str, Any] = {
     "source": "I moved to Lisbon in March and I love it here.",
@@ -116,10 +118,25 @@ class AuditRef(AnswerModel):
 
     seq: int
     entry_hash: str
+    checkpoint: str | None = Field(
+        description="The last signed note when this was recorded; the next one covers it."
+    )
     salts: dict[str, str] | None = Field(
         default=None,
         exclude_if=lambda v: v is None,
         description="Only without `user_id`: with them, whoever holds the texts can prove them.",
+    )
+
+
+def audit_ref(entry: Appended | None, salts: Mapping[str, str] | None) -> AuditRef | None:
+    """Return where a decision is in the log."""
+    if entry is None:
+        return None
+    return AuditRef(
+        seq=entry.seq,
+        entry_hash=entry.entry_hash,
+        checkpoint=entry.checkpoint,
+        salts=None if salts is None else dict(salts),
     )
 
 

@@ -151,7 +151,7 @@ socket.getaddrinfo = lambda host, *a, **k: (
 """
 
 
-def test_starts_and_answers_offline_with_an_empty_home(tmp_path):
+def test_starts_and_answers_offline_with_an_empty_home(tmp_path):  # ops-010
     (tmp_path / "site").mkdir()
     (tmp_path / "home").mkdir()
     (tmp_path / "site" / "sitecustomize.py").write_text(BLOCK_NETWORK)
@@ -171,6 +171,11 @@ def test_starts_and_answers_offline_with_an_empty_home(tmp_path):
                 assert process.poll() is None
             asked = {"source": "I work as a nurse.", "fact": "The user works as a nurse."}
             assert client.post("/check", json=asked).status_code == 200
+            fact = {"user_id": "bob", "fact": {"text": "I work as a nurse."}}
+            assert client.post("/memory", json=fact).status_code == 201
+            query = {"user_id": "bob", "query": "What does she work as?"}
+            recalled = client.post("/recall", json=query)
+            assert (recalled.status_code, recalled.json()["reason"]) == (200, "found")
             text = "An unmistakable sentence."
             client.post("/check", json={"source": text, "fact": text, "user_id": "ana"})
     finally:

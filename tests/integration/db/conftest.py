@@ -10,8 +10,9 @@ import pytest
 from service.adapters.db.database import SqlDatabase, open_database
 from service.adapters.system import RandomIdentifiers, SystemClock
 from service.audit.commitment import commit, new_salt
-from service.audit.verify import Report, verify
+from service.audit.verify import Report
 from service.ports.storage import Body, EntryDraft, Scope
+from service.usecases.verification import verify_log
 
 SCOPE = Scope("default", "key_1")
 
@@ -59,15 +60,7 @@ def append() -> Callable[..., int]:
 @pytest.fixture
 def check() -> Callable[[SqlDatabase], Report]:
     def check(database: SqlDatabase) -> Report:
-        return database.read(
-            SCOPE,
-            lambda tx: verify(
-                tx.audit.scan(),
-                origin=tx.audit.head().origin,
-                head=tx.audit.head(),
-                file=tx.audit.file_state(),
-            ),
-        )
+        return database.read(SCOPE, verify_log)
 
     return check
 

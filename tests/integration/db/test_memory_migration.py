@@ -11,7 +11,12 @@ from sqlalchemy import event
 
 from service.adapters.db.engine import choose_driver, writer_engine
 from service.adapters.db.migrate import _config
-from service.domain.errors import Unavailable
+from service.audit.chain import genesis, leaf_hash, search_columns
+from service.audit.commitment import commit, new_salt
+from service.audit.entry import Entry, EntryDraft, format_timestamp, seal
+from service.audit.rows import Body
+from service.audit.tree import TreeBuilder
+from service.domain.errors import ReadOnly
 from service.domain.memory import (
     Memory,
     MemoryStatus,
@@ -23,9 +28,17 @@ from service.domain.memory import (
     Turn,
 )
 from service.ports.memory import MemoryFilter
-from service.ports.storage import DecisionRecord, PageRequest, PolicyRecord, Scope, StoredAnswer
+from service.ports.storage import (
+    SYSTEM,
+    DecisionRecord,
+    PageRequest,
+    PolicyRecord,
+    Scope,
+    StoredAnswer,
+)
 
 SCOPE = Scope("default", "key_1")
+ORIGIN = "groundkeeper/mine"
 NOW = datetime(2026, 11, 29, 17, tzinfo=UTC)
 POLICY = PolicyRecord("f1", "default", "1", "{}", None, NOW)
 DECISION = DecisionRecord("chk_1", "check", None, 1, "STORE", "supported", "f1", NOW)
@@ -62,34 +75,62 @@ def memory(owner: Owner) -> Memory:
     )
 
 
+def sealed_log(texts: int) -> list[tuple[Entry, dict[str, Body]]]:
+    """Return a log as that release wrote it: the opening, a decision, and texts."""
+    decision = {"id": "chk_1", "verdict": "STORE", "reason_code": "supported", "scores_e6": {}}
+    actor = SCOPE.actor
+    drafts = [
+        (EntryDraft("log.opened", SYSTEM.actor), {}),
+        (EntryDraft("check.decided", actor, decision=decision, policy="f1"), {}),
+    ]
+    for number in range(texts):
+        body = Body(new_salt(), f"fact {number}")
+        commitments = {"fact": commit(body.salt, body.text.encode())}
+        draft = EntryDraft("check.decided", actor, subject="sub_1", commitments=commitments)
+        drafts.append((draft, {"fact": body}))
+    made, prev = [], genesis(ORIGIN)
+    for seq, (draft, bodies) in enumerate(drafts):
+        entry = seal(draft, log=ORIGIN, seq=seq, ts=format_timestamp(NOW), prev=prev)
+        made.append((entry, bodies))
+        prev = leaf_hash(entry.data)
+    return made
+
+
 @pytest.fixture
-def old(path: Path, open_it, append, monkeypatch) -> dict[str, str]:
-    """A database that the release with revision 0001 left behind."""
+def old(path: Path) -> dict[str, str]:
+    """A database that the release with revision 0001 left behind; the log has seven entries."""
     path.parent.mkdir(parents=True)
     path.touch()
     migrate_to(path, "0001")
-    monkeypatch.setattr("service.adapters.db.database.migrate", lambda engine: None)
-    database = open_it(origin="groundkeeper/mine")
-    with pytest.raises(Unavailable, match="no such table"):
-        database.read(SCOPE, lambda tx: tx.attributes.all())
+    now = format_timestamp(NOW)
+    engine = writer_engine(path, choose_driver(), busy_timeout=5)
+    with engine.begin() as connection:
 
-    def fill(tx) -> dict[str, str]:
-        tx.policies.add(POLICY)
-        tx.policies.set_default("f1")
-        tx.decisions.add(DECISION)
-        tx.idempotency.put("k", ANSWER)
-        return {name: tx.subjects.id_for(name) for name in ("alice", "bob")}
+        def put(table: str, *values: object) -> None:
+            marks = ", ".join("?" * len(values))
+            connection.exec_driver_sql(f"INSERT INTO {table} VALUES ({marks})", values)
 
-    subjects = database.write(SCOPE, fill)
-    append(database)
-    assert not database.health().at_head
-    database.close()
-    monkeypatch.undo()
-    return subjects
+        put("head", 1, ORIGIN, 0, genesis(ORIGIN), "")
+        for entry, bodies in sealed_log(5):
+            columns, leaf = search_columns(entry), leaf_hash(entry.data)
+            put("entry", entry.seq, *columns.values(), leaf, entry.data)
+            for name, body in bodies.items():
+                put("body", entry.seq, name, body.salt, body.text.encode())
+            connection.exec_driver_sql(
+                "UPDATE head SET size = ?, leaf = ?, ts = ?", (entry.seq + 1, leaf, entry.ts)
+            )
+        put("policy", SCOPE.tenant, "f1", 1, "default", "1", "{}", None, now)
+        put("default_policy", SCOPE.tenant, "f1")
+        put("decision", SCOPE.tenant, "chk_1", "check", None, 1, *"STORE supported f1".split(), now)
+        put("idempotency", SCOPE.tenant, "k", "h1", 200, b"{}", now)
+        for name in ("alice", "bob"):
+            put("subject", SCOPE.tenant, name, f"sub_{name}")
+    engine.dispose()
+    return {"alice": "sub_alice", "bob": "sub_bob"}
 
 
 def test_everything_of_revision_0001_is_still_there(old, open_it, check):
-    database = open_it(origin="groundkeeper/mine")
+    database = open_it(origin=ORIGIN)
     assert database.health().at_head
 
     def look(tx) -> None:
@@ -101,8 +142,30 @@ def test_everything_of_revision_0001_is_still_there(old, open_it, check):
 
     database.read(SCOPE, look)
     report = check(database)
+    assert report.levels[5].problems == ()
     assert report.ok
-    assert report.total == 2
+    assert report.total == 7
+    leaves = TreeBuilder()
+    for entry, _ in sealed_log(0):
+        leaves.add(bytes.fromhex(leaf_hash(entry.data)))
+    assert database.read(SCOPE, lambda tx: tx.audit.root(2)) == leaves.root()
+    assert len(append_to(database, 3)) == 3
+    assert check(database).ok
+
+
+def append_to(database, count: int) -> list[int]:
+    """Go on with the log, so that old subtrees are built upon."""
+    draft = EntryDraft("policy.changed", SCOPE.actor)
+    return [database.write(SCOPE, lambda tx: tx.audit.append(draft, {})).seq for _ in range(count)]
+
+
+def test_the_tree_of_an_old_log_ends_where_an_entry_is_missing(old, path, open_it, tamper, check):
+    tamper("DELETE FROM entry WHERE seq = 4", "DELETE FROM body WHERE seq = 4")
+    database = open_it()
+    report = check(database)
+    assert report.missing == (4,)
+    with pytest.raises(ReadOnly, match="run verify"):
+        append_to(database, 1)
 
 
 def test_users_of_revision_0001_can_have_memories(old, open_it):

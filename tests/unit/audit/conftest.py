@@ -8,7 +8,9 @@ import pytest
 from service.audit.chain import genesis, leaf_hash, search_columns
 from service.audit.commitment import commit, new_salt
 from service.audit.entry import Entry, EntryDraft, parse_entry, seal
+from service.audit.notes import Checkpoint
 from service.audit.rows import AuditRow, Body, Head
+from service.audit.tree import TreeBuilder
 from service.audit.verify import Report, verify
 
 ORIGIN = "groundkeeper/test"
@@ -84,8 +86,15 @@ class Log:
     def fix_head(self) -> None:
         self.head = Head(self.rows[-1].seq + 1, self.rows[-1].leaf, ORIGIN)
 
-    def verify(self) -> Report:
-        return verify(self.rows, origin=ORIGIN, head=self.head)
+    def verify(self, **given: object) -> Report:
+        return verify(self.rows, origin=ORIGIN, head=self.head, **given)
+
+    def checkpoint(self, size: int | None = None) -> Checkpoint:
+        """What somebody outside keeps of the log as it is now."""
+        builder = TreeBuilder()
+        for row in self.rows[:size]:
+            builder.add(bytes.fromhex(row.leaf))
+        return Checkpoint(ORIGIN, builder.size, builder.root())
 
 
 @pytest.fixture

@@ -1,0 +1,1 @@
+"""Signed checkpoints: their store on disk, and the thread that signs."""

@@ -1,0 +1,1 @@
+"""The audit log as files that can be read and verified without this service."""

@@ -1,0 +1,1 @@
+"""The keys of users, in a small file of their own beside the signing keys."""
