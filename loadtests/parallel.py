@@ -5,53 +5,57 @@ Usage: python loadtests/parallel.py [URL] [checks]
 
 from __future__ import annotations
 
-import statistics
 import sys
-import time
-from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from urllib.parse import urlsplit
 
-import httpx
+from client import drive
+from report import spread, table
 
 CLIENTS = 32
 
 
 def main(url: str = "http://127.0.0.1:8000", checks: str = "256") -> int:
     """Print the figures; return 1 if any request failed."""
-    count = int(checks)
-    failed = 0
-    rates = {}
+    figures = measure(url, int(checks))
+    print(text(figures))
+    return int(figures["failed"] > 0)
+
+
+def measure(url: str, checks: int) -> dict[str, Any]:
+    """Return rate and times of both, how they compare, and how many requests failed."""
+    port = urlsplit(url).port or 80
+    found: dict[str, Any] = {"checks": checks, "failed": 0, "clients": {}}
     for clients in (1, CLIENTS):
-        started = time.perf_counter()
-        limits = httpx.Limits(max_connections=clients)
-        names = [f"{clients}-{n}" for n in range(count)]
-        with (
-            httpx.Client(base_url=url, timeout=120, limits=limits) as http,
-            ThreadPoolExecutor(clients) as pool,
-        ):
-            results = list(pool.map(lambda name, http=http: ask(http, name), names))
-        rates[clients] = count / (time.perf_counter() - started)
-        failed += sum(status != 200 for status, _ in results)
-        times = sorted(seconds * 1000 for _, seconds in results)
-        print(
-            f"{clients:3} clients: {rates[clients]:7.1f} checks/s, "
-            f"median {statistics.median(times):.0f} ms, "
-            f"95% under {times[int(0.95 * len(times))]:.0f} ms"
-        )
-    print(f"{CLIENTS} clients do {rates[CLIENTS] / rates[1]:.1f} times the work of one")
-    print(f"{failed} requests failed")
-    return int(failed > 0)
+        bodies = [body(f"{clients}-{n}") for n in range(checks)]
+        outcome = drive(port, "/check", bodies, clients=clients)
+        found["failed"] += outcome.failed
+        rate = round(outcome.rate, 2)
+        found["clients"][str(clients)] = {"per_second": rate, "ms": spread(outcome.times)}
+    one, many = (found["clients"][str(n)]["per_second"] for n in (1, CLIENTS))
+    found["ratio"] = round(many / one, 3)
+    return found
 
 
-def ask(http: httpx.Client, name: str) -> tuple[int, float]:
-    """Send one check that no cache has seen; return its status and time."""
-    asked = {
+def body(name: str) -> dict[str, Any]:
+    """A check that no cache has seen."""
+    return {
         "source": f"I moved to house {name} in Lisbon, and I work as a nurse there.",
         "fact": f"The user moved to house {name}.",
         "record": False,
     }
-    started = time.perf_counter()
-    answer = http.post("/check", json=asked)
-    return answer.status_code, time.perf_counter() - started
+
+
+def text(figures: dict[str, Any]) -> str:
+    rows = [
+        [clients, found["per_second"], found["ms"]["p50"], found["ms"]["p95"]]
+        for clients, found in figures["clients"].items()
+    ]
+    return (
+        table(["clients", "checks/s", "p50 ms", "p95 ms"], rows)
+        + f"\n\n{CLIENTS} clients do {figures['ratio']} times the work of one; "
+        f"{figures['failed']} of {2 * figures['checks']} requests failed."
+    )
 
 
 if __name__ == "__main__":

@@ -14,21 +14,20 @@ a missed target is printed and no failure: the machine may be busy.
 from __future__ import annotations
 
 import itertools
-import os
 import random
-import socket
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx
 import numpy as np
 from recall_data import Seeder, Spoken, sentences
+from report import spread, table
+from serving import models_dir, serving
 
 from service.adapters.onnx.loading import ModelSettings, entry_for, load_embedder
 from service.adapters.vectors.chroma import ChromaIndex
@@ -36,42 +35,45 @@ from service.ports.index import IndexKey
 
 LARGE, SMALL = 10_000, 200
 TARGET, TARGET_USERS = 1.5, 1.3
-USERS = {"large": "10,000 facts", "first": "first recalls", "few": "1,000 users"}
-SERVER = Path(sys.executable).with_name("groundkeeper")
+USERS = {"large": "10,000 facts", "first": "first recalls", "few": "many small users"}
+EMBEDDING, CHROMA, NUMPY = "query embedding", "raw Chroma query", "raw numpy search"
 
 
 def main(users: str = "1000", queries: str = "100") -> int:
     """Print the figures; return 1 if any request failed."""
     started = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="recall-bench-") as name:
-        failed = measure(Path(name), int(users), int(queries))
-    print(f"{failed} requests failed; {time.perf_counter() - started:.0f} s in all")
-    return int(failed > 0)
+        figures = measure(Path(name), int(users), int(queries))
+    print(text(figures))
+    print(f"{figures['failed']} requests failed; {time.perf_counter() - started:.0f} s in all")
+    return int(figures["failed"] > 0)
 
 
-def measure(folder: Path, users: int, queries: int) -> int:
-    models = Path(os.environ.get("GROUNDKEEPER_MODELS__DIR", "data/models")).absolute()
-    embedder = load_embedder(entry_for("embedder", None), ModelSettings(models, 1, 1, 512, 8192))
+def measure(folder: Path, users: int, queries: int) -> dict[str, Any]:
+    """Return the times in milliseconds, the ratios and how many requests failed."""
+    settings = ModelSettings(models_dir(), 1, 1, 512, 8192)
+    embedder = load_embedder(entry_for("embedder", None), settings)
     spoken = sentences()
     random.Random(1).shuffle(spoken)
     vectors = np.concatenate([embedder.embed([s.text for s in p]) for p in parts(spoken, 32)])
-    seeder = Seeder(folder / "data", spoken, vectors, embedder.identity.digest)
+    seeder = Seeder(folder, spoken, vectors, embedder.identity.digest)
     large = seeder.user("large", LARGE)
     few = [seeder.user(f"user{n}", SMALL) for n in range(users)]
     seeder.close()
     print(f"seeded {LARGE} + {users} x {SMALL} facts", flush=True)
     asks = Questions(large, few)
     index = ChromaIndex(folder / "raw")
-    index.put(IndexKey("default", "raw"), *seeder.noisy(LARGE))
+    ids, matrix = seeder.noisy(LARGE)
+    index.put(IndexKey("default", "raw"), ids, matrix)
     figures: dict[str, list[float]] = {}
     statuses: list[int] = []
-    with server(folder, models) as http:
+    with serving(folder) as served, served.client() as http:
         asked(http, asks.bodies("large", "question", 10), statuses)  # reads the 10,000
         alone = [b["query"] for b in asks.bodies("large", "restated", queries)]
-        figures["query embedding"] = timed([lambda q=q: embedder.embed([q]) for q in alone])
+        figures[EMBEDDING] = timed([lambda q=q: embedder.embed([q]) for q in alone])
         key = IndexKey("default", "raw")
-        raw = [lambda v=v: index.search(key, v, 10) for v in vectors[:queries]]
-        figures["raw Chroma query of 10,000"] = timed(raw)
+        figures[CHROMA] = timed([lambda v=v: index.search(key, v, 10) for v in vectors[:queries]])
+        figures[NUMPY] = timed([lambda v=v: nearest(matrix, v, 10) for v in vectors[:queries]])
         for kind, user, receipt in itertools.product(
             ("restated", "question"), ("large", "first", "few"), (True, False)
         ):
@@ -81,8 +83,20 @@ def measure(folder: Path, users: int, queries: int) -> int:
                 figures[label] = asked(http, [b | {"receipt": receipt} for b in bodies], statuses)
     index.close()
     embedder.close()
-    report(figures)
-    return sum(status != 200 for status in statuses)
+    return {
+        "users": users,
+        "queries": queries,
+        "failed": sum(status != 200 for status in statuses),
+        "times_ms": {label: spread(times) for label, times in figures.items()},
+        "ratios": ratios({label: statistics.median(times) for label, times in figures.items()}),
+    }
+
+
+def nearest(matrix: np.ndarray, vector: np.ndarray, count: int) -> np.ndarray:
+    """Search exactly, with numpy alone."""
+    scores = np.vecdot(matrix, vector)  # one thread: what starts others for this costs more
+    rows = np.argpartition(scores, len(scores) - count)[-count:]
+    return rows[np.argsort(-scores[rows])]
 
 
 class Questions:
@@ -115,25 +129,34 @@ class Questions:
         raise ValueError("no query is left; ask for fewer")
 
 
-def report(figures: dict[str, list[float]]) -> None:
-    print(f"\n{'':38}{'p50 ms':>9}{'p95 ms':>9}")
-    for label, times in figures.items():
-        p95 = times[int(0.95 * len(times))]
-        print(f"{label:38}{statistics.median(times):9.2f}{p95:9.2f}")
-    middle = {label: statistics.median(times) for label, times in figures.items()}
-    base = middle["query embedding"] + middle["raw Chroma query of 10,000"]
-    print(f"\n{'ratios':38}{'restated':>9}{'question':>9}")
+def ratios(middle: dict[str, float]) -> list[dict[str, Any]]:
+    """Return what the medians are compared with, for either kind of query."""
+    found = []
     for label, user, over, target in (
-        ("10,000 facts / (embedding + Chroma)", "large", "", TARGET),
-        ("1,000 users / one with 10,000", "few", "large", TARGET_USERS),
-        ("first recall / one with 10,000", "first", "large", None),
+        ("10,000 facts / (embedding + raw Chroma)", "large", (EMBEDDING, CHROMA), TARGET),
+        ("10,000 facts / (embedding + raw numpy)", "large", (EMBEDDING, NUMPY), None),
+        ("many small users / one with 10,000", "few", ("large",), TARGET_USERS),
+        ("first recall / one with 10,000", "first", ("large",), None),
     ):
-        ratios = [
-            middle[f"{kind}, {USERS[user]}"] / (middle[f"{kind}, {USERS[over]}"] if over else base)
-            for kind in ("restated", "question")
-        ]
-        aim = "" if target is None else f"   target {target}"
-        print(f"{label:38}{ratios[0]:9.2f}{ratios[1]:9.2f}{aim}")
+        row: dict[str, Any] = {"ratio": label, "target": target}
+        for kind in ("restated", "question"):
+            names = [f"{kind}, {USERS[o]}" if o in USERS else o for o in over]
+            base = sum(middle[name] for name in names)
+            row[kind] = round(middle[f"{kind}, {USERS[user]}"] / base, 3)
+        found.append(row)
+    return found
+
+
+def text(figures: dict[str, Any]) -> str:
+    """The same as two tables."""
+    times = [[label, t["p50"], t["p95"]] for label, t in figures["times_ms"].items()]
+    compared = [[r["ratio"], r["target"], r["restated"], r["question"]] for r in figures["ratios"]]
+    return "\n\n".join(
+        (
+            table(["milliseconds", "p50", "p95"], times),
+            table(["ratio of medians", "target", "restated", "question"], compared),
+        )
+    )
 
 
 def asked(http: httpx.Client, bodies: Sequence[dict], statuses: list[int]) -> list[float]:
@@ -155,58 +178,6 @@ def timed(calls: Sequence[Callable[[], object]]) -> list[float]:
 
 def parts(values: Sequence[Spoken], size: int) -> Iterator[Sequence[Spoken]]:
     return (values[start : start + size] for start in range(0, len(values), size))
-
-
-@contextmanager
-def server(folder: Path, models: Path) -> Iterator[httpx.Client]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    settings = {
-        "HOST": "127.0.0.1",
-        "PORT": str(port),
-        "DATA_DIR": str(folder / "data"),
-        "KEY_DIR": str(folder / "keys"),
-        "MODELS__DIR": str(models),
-        "LOG_LEVEL": "error",
-    }
-    kept = {k: v for k, v in os.environ.items() if not k.startswith("GROUNDKEEPER_")}
-    env = kept | {f"GROUNDKEEPER_{k}": v for k, v in settings.items()}
-    log = (folder / "server.log").open("wb")
-    process = subprocess.Popen([SERVER, "serve"], env=env, cwd=folder, stdout=log, stderr=log)
-    try:
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as http:
-            wait(http, process)
-            yield http
-    finally:
-        process.terminate()
-        process.wait(30)
-        log.close()
-
-
-def wait(http: httpx.Client, process: subprocess.Popen[bytes], seconds: float = 90) -> None:
-    """Wait until it is ready, and has compared its index with the tables."""
-    until = time.monotonic() + seconds
-    while time.monotonic() < until and process.poll() is None:
-        try:
-            if http.get("/ready").status_code == 200:
-                break
-        except httpx.TransportError:
-            pass
-        time.sleep(0.2)
-    else:
-        raise RuntimeError("the server did not become ready")
-    used = cpu_seconds(process.pid)
-    while time.monotonic() < until:
-        time.sleep(1)
-        before, used = used, cpu_seconds(process.pid)
-        if used - before < 0.1:
-            return
-
-
-def cpu_seconds(pid: int) -> float:
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 if __name__ == "__main__":

@@ -9,17 +9,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, insert
 
+from service import bootstrap
 from service.adapters.db.columns import required_stamp
-from service.adapters.db.database import open_database
-from service.adapters.db.engine import choose_driver, writer_engine
 from service.adapters.db.memory_rows import event_row, memory_row
 from service.adapters.db.memory_tables import embeddings, events, memories, turns
-from service.adapters.db.tables import entry, head, subject
-from service.adapters.system import RandomIdentifiers, SystemClock
-from service.audit.chain import leaf_hash, search_columns
-from service.audit.entry import EntryDraft, format_timestamp, seal
+from service.adapters.db.transaction import SqlTransaction
+from service.audit.entry import EntryDraft
 from service.domain.digests import sealed, text_digest
 from service.domain.memory import (
     Memory,
@@ -31,14 +28,14 @@ from service.domain.memory import (
     Owner,
     Triple,
 )
+from service.ports.storage import Scope
+from service.settings import Settings
 
-TENANT, ACTOR = "default", "local"
+TENANT = "default"
+SCOPE = Scope(TENANT, "local")
 NOISE = 0.01
 PER_TURN = 20
 NOW = datetime.now(UTC)
-_COLUMNS = entry.c.keys()
-_ENTRY = f"INSERT INTO entry ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})"
-_ADVANCE = "UPDATE head SET size = ?, leaf = ?, ts = ? WHERE id = 1"
 WHO = (
     "brother sister mother father boss neighbour cousin uncle aunt nephew niece landlord dentist "
     "doctor teacher trainer roommate colleague manager accountant lawyer barber gardener plumber "
@@ -101,49 +98,64 @@ def sentences() -> list[Spoken]:
 
 
 class Seeder:
-    """Writes users with memories, turns, history, vectors and log entries into a new database."""
+    """Writes users with memories, turns, history, vectors and log entries into a new store.
+
+    ``folder`` is the one that ``serving`` is given; the store opens as the service opens it, so
+    that keys and checkpoints are where it looks for them.
+    """
 
     def __init__(
-        self, folder: Path, spoken: Sequence[Spoken], vectors: np.ndarray, digest: str
+        self,
+        folder: Path,
+        spoken: Sequence[Spoken],
+        vectors: np.ndarray,
+        digest: str,
+        noise: float = NOISE,
     ) -> None:
         self._spoken, self._vectors, self._digest = spoken, vectors, digest
+        self._noise = noise
         self._chance = np.random.default_rng(1)
         self._random = random.Random(2)
-        path = folder / "groundkeeper.db"
-        open_database(path, clock=SystemClock(), identifiers=RandomIdentifiers()).close()
-        self._engine = writer_engine(path, choose_driver(), busy_timeout=5)
-        self._made = 0
-        with self._engine.connect() as connection:
-            end = connection.execute(select(head)).one()
-        self._log, self._size, self._leaf = end.origin, end.size, end.leaf
+        places = {"data_dir": folder / "data", "key_dir": folder / "keys"}
+        settings = Settings(_env_file=None, log_level="error", **places)
+        bootstrap.start_logging(settings)
+        self._store = bootstrap.build(settings)
+        self._database = self._store.services.remember._database
 
     def noisy(self, count: int) -> tuple[list[str], np.ndarray]:
         """Return ids and vectors as a user of that size has them."""
         rows = np.arange(count) % len(self._vectors)
         return [f"raw_{n}" for n in range(count)], self._near(rows)
 
-    def user(self, name: str, count: int) -> list[Spoken]:
-        """Write one user; return what they said."""
-        order = self._random.sample(range(len(self._spoken)), len(self._spoken))
-        rows = np.array([order[n % len(order)] for n in range(count)])
+    def user(self, name: str, count: int, *, start: int | None = None) -> list[Spoken]:
+        """Write one user in one transaction; return what they said.
+
+        They say the sentences in their order from ``start`` on; without it, mixed up.
+        """
+        order = list(range(len(self._spoken)))
+        if start is None:
+            self._random.shuffle(order)
+        first = start or 0
+        rows = np.array([order[(first + n) % len(order)] for n in range(count)])
         said = [self._spoken[row] for row in rows]
         texts = [_told(s.text, n // len(order)) for n, s in enumerate(said)]
-        with self._engine.begin() as connection:
-            owner = Owner(f"sub_{name}", name)
-            connection.execute(
-                insert(subject), {"tenant": TENANT, "user_id": name, "id": owner.subject_id}
-            )
+
+        def work(tx: SqlTransaction) -> None:
+            connection = tx.audit._session.connection
+            owner = Owner(tx.subjects.id_for(name), name)
             made = self._memories(connection, owner, texts, said)
-            self._entries(connection, made)
+            _insert(connection, events, [_entered(tx, memory) for memory in made])
             _insert(connection, embeddings, self._embedded(made, self._near(rows)))
+
+        self._database.write(SCOPE, work)
         return said
 
     def close(self) -> None:
-        self._engine.dispose()
+        self._store.close()
 
     def _near(self, rows: np.ndarray) -> np.ndarray:
         found = self._vectors[rows]
-        found = found + self._chance.normal(scale=NOISE, size=found.shape)
+        found = found + self._chance.normal(scale=self._noise, size=found.shape)
         return (found / np.linalg.norm(found, axis=1, keepdims=True)).astype(np.float32)
 
     def _embedded(self, made: Sequence[Memory], vectors: np.ndarray) -> list[dict]:
@@ -166,38 +178,35 @@ class Seeder:
         for start in range(0, len(texts), PER_TURN):
             part = texts[start : start + PER_TURN]
             whole = " ".join(part)
-            turn = f"trn_{self._made}_{start}"
+            turn = f"turn_{owner.user_id}_{start}"
             told.append(_turn(turn, owner, whole))
             at = 0
             for text, one in zip(part, said[start : start + PER_TURN], strict=True):
-                self._made += 1
+                name = f"mem_{owner.user_id}_{len(made):06d}"
                 origin = Origin(turn, "user", text, at, at + len(text), told[-1]["content_hash"])
-                made.append(_memory(f"mem_{self._made:012d}", owner, text, one.triple, origin))
+                made.append(_memory(name, owner, text, one.triple, origin))
                 at += len(text) + 1
         _insert(connection, turns, told)
         _insert(connection, memories, [memory_row(m) for m in made])
         return made
 
-    def _entries(self, connection: Connection, made: Sequence[Memory]) -> None:
-        steps, stamp = [], format_timestamp(NOW)
-        cursor = connection.connection.cursor()  # the log takes entries one at a time only
-        for memory in made:
-            owner = memory.owner.subject_id
-            draft = EntryDraft(
-                "memory.created", ACTOR, owner, memory=(memory.id,), state_after=memory.state_hash
-            )
-            step = MemoryEvent(
-                memory.id, owner, MemoryAction.CREATED, memory.status, NOW, ACTOR, seq=self._size
-            )
-            one = seal(draft, log=self._log, seq=self._size, ts=stamp, prev=self._leaf)
-            self._leaf = leaf_hash(one.data)
-            row = {"tenant": TENANT, "seq": one.seq, "leaf": self._leaf, "entry": one.data}
-            row |= search_columns(one)
-            cursor.execute(_ENTRY, [row[name] for name in _COLUMNS])
-            self._size += 1
-            cursor.execute(_ADVANCE, (self._size, self._leaf, stamp))
-            steps.append(event_row(step))
-        _insert(connection, events, steps)
+
+def _entered(tx: SqlTransaction, memory: Memory) -> dict:
+    """Append the entry that a new memory has in the log, and return its step in the history."""
+    owner = memory.owner.subject_id
+    drafted = EntryDraft(
+        "memory.created",
+        SCOPE.actor,
+        owner,
+        memory=(memory.id,),
+        state_after=memory.state_hash,
+    )
+    seq = tx.audit.append(drafted, {}).seq
+    return event_row(
+        MemoryEvent(
+            memory.id, owner, MemoryAction.CREATED, memory.status, NOW, SCOPE.actor, seq=seq
+        )
+    )
 
 
 def _told(text: str, again: int) -> str:
