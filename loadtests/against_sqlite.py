@@ -26,6 +26,7 @@ from serving import models_dir, serving
 from sqlalchemy import Engine, event
 
 from service import bootstrap
+from service.adapters.db import prepared
 from service.adapters.db.database import SqlDatabase
 from service.adapters.db.engine import choose_driver, writer_engine
 from service.adapters.language.analyser import EnglishAnalyser
@@ -65,11 +66,19 @@ class Statements:
 
     @contextmanager
     def listening(self) -> Iterator[None]:
+        real = prepared.execute
+
+        def noted(connection: Any, text: str, values: Any, *, many: bool = False) -> Any:
+            self.sent(None, None, text, values, None, many)
+            return real(connection, text, values, many=many)
+
         event.listen(Engine, "before_cursor_execute", self.sent)
         event.listen(Engine, "commit", self.committed)
+        prepared.execute = noted  # these statements go past the engine's events
         try:
             yield
         finally:
+            prepared.execute = real
             event.remove(Engine, "before_cursor_execute", self.sent)
             event.remove(Engine, "commit", self.committed)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from service.audit.canonical import JsonValue, canonicalise
+from service.audit.canonical import JsonValue
 from service.audit.commitment import commit, new_salt
+from service.domain.canonical import canonical_json
 from service.domain.check import CheckInput, CheckOutcome, SignalValue
 from service.domain.policy import Policy
 from service.ports.clock import Clock
@@ -158,7 +159,7 @@ def _texts(asked: CheckInput, outcome: CheckOutcome) -> dict[str, str]:
         "fact": asked.fact,
         "source": asked.source,
         "evidence": evidence.text if evidence else "",
-        "result": canonicalise(_result(asked, outcome)).decode(),
+        "result": canonical_json(_result(asked, outcome)).decode(),
     }
 
 

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from service.audit.canonical import JsonValue, canonicalise
+from service.audit.canonical import JsonValue
 from service.audit.commitment import commit, new_salt
+from service.domain.canonical import canonical_json
 from service.domain.check import CheckInput, CheckOutcome, Scores, SignalValue
 from service.domain.policy import Policy
 from service.ports.storage import Appended, Body, DecisionRecord, EntryDraft, Transaction
@@ -82,7 +83,7 @@ def check_texts(asked: CheckInput, outcome: CheckOutcome) -> dict[str, str]:
         "fact": asked.fact,
         "source": asked.source,
         "evidence": evidence.text if evidence else "",
-        "result": canonicalise(check_result(asked, outcome)).decode(),
+        "result": canonical_json(check_result(asked, outcome)).decode(),
     }
 
 

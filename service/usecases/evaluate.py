@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from service.audit.canonical import canonicalise
 from service.audit.commitment import commit, new_salt
+from service.domain.canonical import canonical_json
 from service.domain.check import CheckInput, CheckOutcome
 from service.domain.guards.secrets import holds_secret
 from service.domain.policy import Policy
@@ -213,5 +213,5 @@ def _texts(command: EvaluateCommand, scored: Evaluation) -> dict[str, str]:
     }
     return {
         **check_texts(asked, scored.outcome),
-        "result": canonicalise(result).decode(),
+        "result": canonical_json(result).decode(),
     }

@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from service.audit.canonical import JsonValue, canonicalise
+from service.audit.canonical import JsonValue
 from service.domain.adjudication import (
     AdjudicationOutcome,
     AdjudicationReason,
     PairFinding,
     Relation,
 )
+from service.domain.canonical import canonical_json
 from service.domain.check import CheckOutcome
 from service.domain.cues import has_additive_cue, has_update_cue
 from service.domain.memory import Triple
@@ -152,7 +153,7 @@ def weighing_decision(
             "fact": asked.fact,
             "source": asked.source,
             "evidence": check.evidence.text if check.evidence else "",
-            "result": canonicalise(result).decode(),
+            "result": canonical_json(result).decode(),
         },
     )
 

@@ -34,7 +34,7 @@ from service.ports.subject_keys import SubjectRef
 
 SCAN_ROWS = 1_000
 BEFORE_ALL = -(2**63)  # also before numbers that only a forger would use
-END = select(head)
+END = Prepared(select(head))
 HEAD_TYPES = [int, str, int, str, str]
 HEX_HASH = re.compile("[0-9a-f]{64}")
 ADVANCE = Prepared(update(head).where(head.c.id == literal_column("1")), "size", "leaf", "ts")
@@ -174,8 +174,8 @@ class SqlAudit(Repository):
         triggers = {str(row.name): str(row.sql) for row in rows}
         return FileState((*problems, *orphans), triggers, AUDIT_TRIGGERS)
 
-    def _end(self) -> Row[Any]:
-        rows = self._all(END)
+    def _end(self) -> Any:  # noqa: ANN401 - the row of the head
+        rows = END.rows(self._session.connection, {})
         if not rows:
             raise ReadOnly("database", "the audit log has no head; run verify")
         row = rows[0]

@@ -82,19 +82,14 @@ class Repository:
         row = {"tenant": self._session.scope.tenant, **values}
         _insertion(table, tuple(row)).run(self._session.connection, row)
 
-    def _one(self, statement: Prepared, **values: object) -> Row[Any] | None:
-        """Return the only row of a statement about this tenant (its parameter ``tenant``)."""
-        row = {"tenant": self._session.scope.tenant, **values}
-        result = statement.run(self._session.connection, row)
-        with domain_errors():
-            return result.one_or_none()
+    def _one(self, statement: Prepared, **values: object) -> Any:  # noqa: ANN401 - a row or None
+        """Return the row of a statement about this tenant, or ``None``; there is one at most."""
+        return next(iter(self._several(statement, **values)), None)
 
-    def _several(self, statement: Prepared, **values: object) -> Sequence[Row[Any]]:
+    def _several(self, statement: Prepared, **values: object) -> Sequence[Any]:
         """Return the rows of a statement about this tenant (its parameter ``tenant``)."""
         row = {"tenant": self._session.scope.tenant, **values}
-        result = statement.run(self._session.connection, row)
-        with domain_errors():
-            return result.all()
+        return statement.rows(self._session.connection, row)
 
     def _add(self, what: str, table: Table, **values: object) -> None:
         """Insert a row that nothing is known about yet; ``Conflict`` if the tables refuse it."""

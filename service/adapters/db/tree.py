@@ -11,7 +11,7 @@ from functools import cache
 
 from sqlalchemy import bindparam, insert, literal_column, select, union_all
 
-from service.adapters.db.errors import DEPENDENCY, domain_errors
+from service.adapters.db.errors import DEPENDENCY
 from service.adapters.db.prepared import Prepared
 from service.adapters.db.repository import Repository
 from service.adapters.db.tables import entry, node
@@ -75,8 +75,7 @@ class SqlTree(Repository):
         if levels == 0:
             return []
         wanted = {f"at_{level}": (seq >> level) - 1 for level in range(1, levels + 1)}
-        with domain_errors():
-            rows = _lefts_query(levels).run(self._session.connection, wanted).all()
+        rows = _lefts_query(levels).rows(self._session.connection, wanted)
         if len(rows) != levels:
             raise ReadOnly(DEPENDENCY, "the tree of the audit log is damaged; run verify")
         return [row.hash for row in sorted(rows)]

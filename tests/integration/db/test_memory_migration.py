@@ -9,6 +9,7 @@ import pytest
 from alembic import command
 from sqlalchemy import event
 
+from service.adapters.db import prepared
 from service.adapters.db.engine import choose_driver, writer_engine
 from service.adapters.db.migrate import _config
 from service.audit.chain import genesis, leaf_hash, search_columns
@@ -191,8 +192,16 @@ def statements(database) -> Iterator[list[tuple[str, tuple]]]:
     def keep(_connection, _cursor, statement, parameters, _context, _many) -> None:
         seen.append((statement, parameters))
 
+    real = prepared.execute
+
+    def noted(connection, text, values, *, many=False):
+        seen.append((text, values))
+        return real(connection, text, values, many=many)
+
     event.listen(database._readers, "before_cursor_execute", keep)
+    prepared.execute = noted  # these statements go past the engine's events
     yield seen
+    prepared.execute = real
     event.remove(database._readers, "before_cursor_execute", keep)
 
 
