@@ -13,6 +13,7 @@ import structlog
 from service.adapters.vectors.builder import build
 from service.adapters.vectors.cache import SqlVectors
 from service.adapters.vectors.canary import WEAK
+from service.adapters.vectors.chroma import overwrite_freed_memory
 from service.adapters.vectors.generations import Generations
 from service.adapters.vectors.serving import Serving
 from service.domain.errors import Unavailable
@@ -105,6 +106,7 @@ class Keeper:
         self._generations.sweep()
         if folder is None:
             return
+        overwrite_freed_memory()
         try:
             opened = Serving.reopen(folder, digest, large_users(self._database, digest, 1))
         except Unavailable as error:
@@ -145,6 +147,8 @@ class Keeper:
         sizes = large_users(self._database, digest, 1)
         self.vectors = sum(sizes.values())
         large = self._large(sizes)
+        if 2 * max(sizes.values(), default=0) >= self._settings.large:
+            overwrite_freed_memory()  # well before the first user of Chroma
         serving = self._serving
         if serving is not None and serving.spoiled:
             self.rebuild(serving.spoiled)

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping
 import structlog
 
 from service.adapters.vectors.cache import SqlVectors
-from service.adapters.vectors.chroma import overwrite_freed_memory
 from service.adapters.vectors.keeper import IndexSettings, Keeper
 from service.domain.errors import GroundkeeperError, InvalidInput, Unavailable
 from service.ports.index import IndexHit, IndexKey, IndexState, Vector
@@ -34,7 +33,6 @@ class IndexRuntime:
     """
 
     def __init__(self, database: Database, embedder: Embedder, settings: IndexSettings) -> None:
-        overwrite_freed_memory()
         self._database = database
         self._embedder = embedder
         self._settings = settings

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -182,3 +183,26 @@ def test_roles_and_tenants(start_server):
             f"/memory/{theirs['id']}", params={"user_id": "ana"}, headers=headers("other")
         )
         assert kept.json()["text"] == theirs["text"]
+
+
+def test_many_at_once_are_one(me):
+    memory = me.say(PEANUTS)["memory"]
+    plan = me.planned(memory_ids=[memory["id"]])
+    with ThreadPoolExecutor(6) as pool:
+        answers = list(pool.map(lambda _: me.confirm(plan), range(6)))
+    assert {a.status_code for a in answers} == {201}
+    assert len({a.json()["id"] for a in answers}) == 1
+    assert me.http.get(f"/erasures/{answers[0].json()['id']}").json()["status"] == "erased"
+    assert len([e for e in me.audit(user_id=me.user) if e["action"] == "erasure.done"]) == 1
+
+
+def test_writers_at_once_either_come_before_or_make_it_stale(me):
+    memory = me.say(PEANUTS)["memory"]
+    plan = me.planned(memory_ids=[memory["id"]])
+    with ThreadPoolExecutor(6) as pool:
+        writes = [pool.submit(me.say, f"My friend Ann{n} lives in Rome.") for n in range(5)]
+        answer = pool.submit(me.confirm, plan).result()
+        for write in writes:
+            write.result()
+    assert answer.status_code in (201, 409)
+    assert ("peanuts" in me.export()) is (answer.status_code == 409)
