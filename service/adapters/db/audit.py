@@ -10,7 +10,7 @@ from sqlalchemy import Row, Select, Table, bindparam, func, insert, literal_colu
 
 from migrations.triggers import AUDIT_TRIGGERS
 from service.adapters.db import cursors
-from service.adapters.db.errors import domain_errors
+from service.adapters.db.errors import ENDLESS, domain_errors
 from service.adapters.db.prepared import Prepared
 from service.adapters.db.recorded import SqlRecorded
 from service.adapters.db.repository import Repository, Session
@@ -28,7 +28,7 @@ from service.audit.entry import EntryDraft, format_timestamp, parse_timestamp, s
 from service.audit.errors import VerificationError
 from service.audit.rows import AuditRow, Body, FileState, Head
 from service.audit.tree import root_hash
-from service.domain.errors import InvalidInput, ReadOnly
+from service.domain.errors import Damaged, InvalidInput, ReadOnly
 from service.ports.storage import Appended, AuditFilter, Page, PageRequest
 from service.ports.subject_keys import SubjectRef
 
@@ -155,11 +155,13 @@ class SqlAudit(Repository):
 
     def scan(self) -> Iterator[AuditRow]:
         """Go through the whole log in order."""
-        rows = self._all(SCAN, {"last": BEFORE_ALL})
-        while rows:
+        last = BEFORE_ALL
+        while rows := self._all(SCAN, {"last": last}):
+            if rows[-1].seq <= last:
+                raise Damaged("database", ENDLESS)
             ends = {"first": rows[0].seq, "last": rows[-1].seq}
             yield from _audit_rows(rows, self._read(rows, self._all(BODIES, ends)))
-            rows = self._all(SCAN, {"last": rows[-1].seq})
+            last = rows[-1].seq
 
     def tables(self) -> SqlRecorded:
         """Return the business tables of every tenant."""

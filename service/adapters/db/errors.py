@@ -10,6 +10,7 @@ from sqlalchemy import exc
 from service.domain.errors import Damaged, InvalidInput, Overloaded, Unavailable
 
 DEPENDENCY = "database"
+ENDLESS = "the file is damaged: rows come back without end"  # pages that point to themselves
 _DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")  # and their extended forms
 _LACKING = ("no such table", "no such column", "malformed database schema")
 

@@ -23,9 +23,9 @@ from sqlalchemy import (
 from sqlalchemy.exc import IntegrityError
 
 from service.adapters.db import cursors
-from service.adapters.db.errors import domain_errors
+from service.adapters.db.errors import DEPENDENCY, ENDLESS, domain_errors
 from service.adapters.db.prepared import Prepared
-from service.domain.errors import Conflict
+from service.domain.errors import Conflict, Damaged
 from service.ports.clock import Clock
 from service.ports.identifiers import Identifiers
 from service.ports.paging import Page, PageRequest
@@ -35,6 +35,7 @@ from service.ports.subject_keys import SubjectKeys, SubjectRef
 T = TypeVar("T")
 Parameters = dict[str, object] | list[dict[str, object]]
 STREAMED = 1_000
+SMALLEST_ROW = 4  # bytes in a page: pointer, length, number
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,12 +124,24 @@ class Repository:
     def _stream(self, statement: Executable) -> Iterator[Row[Any]]:
         """Go through the rows of a query without holding them all."""
         result = self._execute(statement)
+        left = self._most_rows()
         while True:
             with domain_errors():
                 rows = result.fetchmany(STREAMED)
             if not rows:
                 return
+            left -= len(rows)
+            if left < 0:
+                raise Damaged(DEPENDENCY, ENDLESS)
             yield from rows
+
+    def _most_rows(self) -> int:
+        """Return more rows than the file has room for."""
+        pages, size = (
+            int(self._session.connection.exec_driver_sql(f"PRAGMA {name}").scalar_one())
+            for name in ("page_count", "page_size")
+        )
+        return pages * size // SMALLEST_ROW + STREAMED
 
     def _all(
         self, statement: Executable, parameters: Parameters | None = None

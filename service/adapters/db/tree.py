@@ -11,7 +11,7 @@ from functools import cache
 
 from sqlalchemy import bindparam, insert, literal_column, select, union_all
 
-from service.adapters.db.errors import DEPENDENCY
+from service.adapters.db.errors import DEPENDENCY, ENDLESS
 from service.adapters.db.prepared import Prepared
 from service.adapters.db.repository import Repository
 from service.adapters.db.tables import entry, node
@@ -63,8 +63,11 @@ class SqlTree(Repository):
         """Go through what is stored of one level, by index."""
         last = -(2**63)
         while rows := self._all(PAGE, {"level": level, "last": last}):
+            position = _number(rows[-1].position)
+            if position <= last:
+                raise Damaged(DEPENDENCY, ENDLESS)
             yield from map(tuple, rows)
-            last = _number(rows[-1].position)
+            last = position
 
     def levels(self) -> tuple[int, ...]:
         """Return the levels of which anything is stored."""
