@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import Row, Select, Table, bindparam, func, literal_column, select, union
+from sqlalchemy import Select, Table, bindparam, func, literal_column, select, union
 
 from service.adapters.db.columns import fold, required_stamp
 from service.adapters.db.memory_rows import (
@@ -112,10 +112,11 @@ class SqlMemories(Repository):
 
     def history(self, subject_id: str, memory_ids: Sequence[str]) -> Sequence[MemoryEvent]:
         """Return the steps of these memories, oldest first."""
-        if len(memory_ids) == 1:
-            steps = self._several(STEPS, subject_id=subject_id, memory_id=memory_ids[0])
-            return [event_of(row) for row in steps]
-        rows: list[Row[Any]] = []
+        rows: list[Any] = []
+        if len(memory_ids) <= FEW:
+            for i in dict.fromkeys(memory_ids):
+                rows += self._several(STEPS, subject_id=subject_id, memory_id=i)
+            return [event_of(row) for row in sorted(rows, key=lambda row: int(row.position))]
         mine = self._rows_of(events).where(events.c.subject_id == subject_id)
         for ids in _chunks(memory_ids):
             rows += self._execute(mine.where(events.c.memory_id.in_(ids)))

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Row, delete, func, select
+from sqlalchemy import Row, bindparam, delete, func, select
 
 from service.adapters.db import cursors
+from service.adapters.db.prepared import Prepared
 from service.adapters.db.repository import Repository
 from service.adapters.db.tables import default_policy, policy
 from service.audit.entry import format_timestamp, parse_timestamp
 from service.domain.errors import Conflict, NotFound
 from service.ports.storage import Page, PageRequest, PolicyRecord
+
+DEFAULT = Prepared(
+    select(default_policy.c.fingerprint).where(default_policy.c.tenant == bindparam("tenant"))
+)
 
 
 class SqlPolicies(Repository):
@@ -62,7 +67,7 @@ class SqlPolicies(Repository):
 
     def default(self) -> str | None:
         """Return the default policy's fingerprint."""
-        row = self._execute(self._rows_of(default_policy)).one_or_none()
+        row = self._one(DEFAULT)
         return None if row is None else str(row.fingerprint)
 
     def set_default(self, fingerprint: str) -> None:

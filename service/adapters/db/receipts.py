@@ -11,6 +11,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    bindparam,
     delete,
     func,
     select,
@@ -18,6 +19,7 @@ from sqlalchemy import (
 
 from service.adapters.db.columns import from_json, required_stamp, to_json
 from service.adapters.db.memory_tables import memories
+from service.adapters.db.prepared import Prepared
 from service.adapters.db.repository import Repository
 from service.adapters.db.tables import entry, metadata
 from service.audit.entry import parse_timestamp
@@ -35,6 +37,13 @@ receipts = Table(
     Column("recorded_at", Text, nullable=False),
     UniqueConstraint("tenant", "id"),
     ForeignKeyConstraint(["tenant", "subject_id"], ["subject.tenant", "subject.id"]),
+)
+
+
+LAST_ENTRY = Prepared(
+    select(func.max(entry.c.seq).label("seq")).where(
+        entry.c.tenant == bindparam("tenant"), entry.c.subject == bindparam("subject_id")
+    )
 )
 
 
@@ -76,9 +85,8 @@ class SqlReceipts(Repository):
 
     def revision(self, subject_id: str) -> int:
         """Return the last entry about a user, −1 without any."""
-        entries = select(func.max(entry.c.seq)).where(self._mine(entry))
-        seq = self._execute(entries.where(entry.c.subject == subject_id)).scalar_one()
-        return -1 if seq is None else int(seq)
+        last = self._one(LAST_ENTRY, subject_id=subject_id)
+        return -1 if last is None or last.seq is None else int(last.seq)
 
     def changed(self, subject_id: str, after: int) -> Sequence[str]:
         """Return the memories that entries after this one name, each once, oldest first."""

@@ -15,6 +15,7 @@ from service.adapters.db.repository import Repository
 from service.audit.entry import parse_timestamp
 from service.domain.memory import Turn
 
+FEW = 8  # so many single look-ups are faster than one statement that has to be put together
 GET = Prepared(
     with_owner(select(turns), turns).where(
         turns.c.tenant == bindparam("tenant"), turns.c.id == bindparam("turn_id")
@@ -48,6 +49,8 @@ class SqlTurns(Repository):
     def many(self, turn_ids: Sequence[str]) -> Mapping[str, Turn]:
         """Return those of the turns that exist, by id."""
         ids = list(dict.fromkeys(turn_ids))
+        if len(ids) <= FEW:
+            return {turn.id: turn for i in ids if (turn := self.get(i)) is not None}
         rows = self._execute(self._turns().where(turns.c.id.in_(ids))) if ids else ()
         return {row.id: _turn_of(row) for row in rows}
 
