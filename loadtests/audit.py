@@ -3,10 +3,10 @@
 Usage: python loadtests/audit.py [--quick]
 
 One run on one machine. The same structured writes (one fact of a new user each) run with and
-without the append to the log, in turns, on stores of their own: the bare write transaction; the
+without the append to the log, one by one in turns on two stores: the bare write transaction; the
 whole use case while the models remember their answers; and over HTTP with the models at work, where
-the time without the log is what is left when the cost of the bare transaction is taken away. Both
-sides flush to disk once per write, and both have the rows of the decision. Logs to verify are
+the time without the log is what is left when the cost of the bare transaction is taken away. Times
+are medians. Both sides flush to disk once per write and have all other rows. Logs to verify are
 written by the storage layer; texts are encrypted as they are in the service. Writes
 ``results/audit.json`` and ``audit.md``; ``--quick`` only shows that it works.
 """
@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 import report
-from against_sqlite import Passes, body, command, database_of, learned, spread_over
+from against_sqlite import Passes, body, command, database_of, learned
 from client import Outcome, drive
 from said import facts
 from serving import serving
@@ -39,6 +39,7 @@ from service.adapters.subject_keys.store import open_subject_keys
 from service.adapters.system import RandomIdentifiers, SystemClock
 from service.adapters.verifying import Known, verify_database
 from service.audit.commitment import commit, new_salt
+from service.bootstrap import Container
 from service.ports.storage import Appended, Body, EntryDraft, Scope, Transaction
 from service.settings import Settings
 from service.usecases.read_audit import ReadAudit
@@ -61,7 +62,7 @@ class Sizes:
     proofs: int
 
 
-FULL = Sizes(writes=200, turns=5, verified=100_000, proven=200_000, proofs=1_000)
+FULL = Sizes(writes=200, turns=3, verified=100_000, proven=200_000, proofs=1_000)
 QUICK = Sizes(writes=8, turns=1, verified=2_000, proven=4_000, proofs=50)
 
 
@@ -90,11 +91,10 @@ def appending(folder: Path, sizes: Sizes) -> dict[str, Any]:
         passes = Passes(folder, stack)
         closures = learned(passes, commands)
         for turn in range(sizes.turns):
-            for logged in (True, False) if turn % 2 else (False, True):
-                for kind, run in ways(closures, commands).items():
-                    with passes.store(f"{kind}{turn}{logged}") as one, log_of(one=logged):
-                        each = 1_000 * run(one) / len(commands)
-                    times.setdefault((kind, logged), []).append(each)
+            for kind, calls in (("transaction", transactions(closures)), ("case", cases(commands))):
+                found = side_by_side(passes, f"{kind}{turn}", calls)
+                for logged, each in found.items():
+                    times.setdefault((kind, logged), []).extend(each)
     outcome = over_http(folder / "http", commands)
     middle = {key: statistics.median(values) for key, values in times.items()}
     cost = middle["transaction", True] - middle["transaction", False]
@@ -107,6 +107,32 @@ def appending(folder: Path, sizes: Sizes) -> dict[str, Any]:
     return {"failed": outcome.failed, "ms": rows}
 
 
+Call = Callable[[Container], object]
+
+
+def transactions(closures: Sequence[Callable[[Any], Any]]) -> list[Call]:
+    """Return the bare write transactions, as calls on a store."""
+    return [lambda one, work=work: database_of(one).write(SCOPE, work) for work in closures]
+
+
+def cases(commands: Sequence[RememberCommand]) -> list[Call]:
+    """Return the whole use case of each write, as calls on a store."""
+    return [lambda one, given=given: one.services.remember.run(SCOPE, given) for given in commands]
+
+
+def side_by_side(passes: Passes, name: str, calls: Sequence[Call]) -> dict[bool, list[float]]:
+    """Run each call on a store with a log and on one without, in turns; milliseconds of each."""
+    times: dict[bool, list[float]] = {True: [], False: []}
+    with passes.store(f"{name}-logged") as logged, passes.store(f"{name}-bare") as bare:
+        for number, call in enumerate(calls):
+            for has_log in (True, False) if number % 2 else (False, True):
+                with log_of(one=has_log):
+                    started = time.perf_counter()
+                    call(logged if has_log else bare)
+                    times[has_log].append(1_000 * (time.perf_counter() - started))
+    return times
+
+
 def over_http(folder: Path, commands: Sequence[RememberCommand]) -> Outcome:
     """Send the same facts one by one to a server whose models have not seen them."""
     last = facts(len(commands) + WARM)[-WARM:]
@@ -114,21 +140,6 @@ def over_http(folder: Path, commands: Sequence[RememberCommand]) -> Outcome:
     with serving(folder) as served:
         drive(served.port, "/memory", warm)
         return drive(served.port, "/memory", [body(given) for given in commands])
-
-
-def ways(
-    closures: Sequence[Callable[[Any], Any]], commands: Sequence[RememberCommand]
-) -> dict[str, Callable[[Any], float]]:
-    """Return how to run all writes on a store, each giving its seconds."""
-
-    def transactions(one: Any) -> float:
-        write = database_of(one).write
-        return spread_over(1, [partial(write, SCOPE, work) for work in closures])
-
-    def cases(one: Any) -> float:
-        return spread_over(1, [partial(one.services.remember.run, SCOPE, c) for c in commands])
-
-    return {"transaction": transactions, "case": cases}
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
 from cryptography.exceptions import InvalidTag
@@ -118,6 +119,12 @@ def _opened(cipher: AESGCM | None, stored: tuple[object, object], bound: bytes) 
 
 def _bound(who: SubjectRef, seq: int, name: str) -> bytes:
     """Return the associated data: no two bodies share it, and none fits another's place."""
-    parts = [part.encode("utf-8", "surrogateescape") for part in (who.tenant, who.subject_id, name)]
-    framed = b"".join(len(part).to_bytes(4, "big") + part for part in parts)
+    framed = _framed(who.tenant) + _framed(who.subject_id) + _framed(name)
     return _LABEL + seq.to_bytes(8, "big", signed=True) + framed
+
+
+@lru_cache(maxsize=4_096)
+def _framed(part: str) -> bytes:
+    """Return an id or a name so that what follows it cannot be taken for a part of it."""
+    data = part.encode("utf-8", "surrogateescape")
+    return len(data).to_bytes(4, "big") + data
