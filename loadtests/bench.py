@@ -38,6 +38,9 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--quick", action="store_true")
     given = parser.parse_args(arguments)
     found: dict[str, Any] = {"machine": report.machine(), "quick": given.quick, "seconds": {}}
+    if given.parts and not given.quick:  # the other parts stay as they were measured
+        kept = report.read("bench") or {}
+        found = kept | found | {"seconds": kept.get("seconds", {})}
     for part, measure in parts(quick=given.quick).items():
         if part in (given.parts or PARTS):
             run(part, measure, found)
