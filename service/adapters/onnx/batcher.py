@@ -39,7 +39,8 @@ class BatchLimits:
     queue_size: int = 512  # waiting items beyond which callers are turned away
     max_items: int = 32
     max_tokens: int = 768  # padded tokens of one batch
-    min_tokens: int = 128  # a batch is not split between idle workers below this
+    min_tokens: int = 128  # below this a batch is neither split nor kept from padding
+    max_padding: float = 0.05  # of a batch's tokens; a larger batch saves less than padding costs
     gather_seconds: float = 0.002
 
 
@@ -137,10 +138,14 @@ class MicroBatcher(Generic[ItemT, ResultT]):
         first = self._queue[0]
         near = list(self._queue)[1:LOOKAHEAD]
         near.sort(key=lambda job: abs(len(job.item) - len(first.item)))
-        batch, widest = [first], len(first.item)
+        batch, widest, tokens = [first], len(first.item), len(first.item)
         for job in near:
+            tokens += len(job.item)
             widest = max(widest, len(job.item))
-            if len(batch) == limits.max_items or widest * (len(batch) + 1) > budget:
+            padded = widest * (len(batch) + 1)
+            if len(batch) == limits.max_items or padded > budget:
+                break
+            if padded > limits.min_tokens and padded > tokens * (1 + limits.max_padding):
                 break
             batch.append(job)
         taken = {id(job) for job in batch}

@@ -63,6 +63,26 @@ def test_waiting_items_are_batched_by_length_within_the_budget() -> None:
     assert gate.batches == [["x"], ["aa", "cc", "dd", "ee"], ["bbbbbbbb"], ["ff"]]
 
 
+def test_large_batches_are_hardly_padded() -> None:
+    gate = Gate()
+    limits = BatchLimits(min_tokens=100, max_tokens=1000, max_items=50)
+    batcher = MicroBatcher("m", gate.run, limits)
+    waiting = ["y" * (20 + n % 30) for n in range(90)] + ["z" * 300, "z" * 10]
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(batcher.run_all, ["x"])
+        assert gate.started.wait(5)
+        second = pool.submit(batcher.run_all, waiting)
+        while len(batcher._queue) < len(waiting):
+            time.sleep(0.001)
+        gate.opened.set()
+        first.result(5)
+        assert second.result(5) == [item.upper() for item in waiting]
+    batcher.close()
+    padded = [(len(b) * max(map(len, b)), sum(map(len, b))) for b in gate.batches]
+    assert all(size <= 100 or size <= used * 1.05 for size, used in padded)
+    assert len(gate.batches) < len(waiting) / 3
+
+
 def test_full_queue_turns_callers_away_and_takes_nothing() -> None:
     gate = Gate()
     batcher = MicroBatcher("nli model", gate.run, BatchLimits(queue_size=2))
