@@ -94,7 +94,9 @@ class _Shapes:
     flat_end: str
     skewed: str
     zero_points: str
+    first_zero_points: str
     mask_bias: str
+    batched: str
 
 
 class EncoderBuilder:
@@ -141,10 +143,12 @@ class EncoderBuilder:
             flat_start=g.op("Sub", length, one),
             flat_end=g.op("Sub", flat, one),
             skewed=g.op("Concat", heads, length, g.op("Sub", double, one), axis=0),
-            zero_points=zero_points(g, ids),
+            zero_points=zero_points(g, g.op("Size", ids)),
+            first_zero_points=zero_points(g, g.op("Squeeze", g.op("Shape", ids, start=0, end=1))),
             mask_bias=g.op(
                 "Unsqueeze", g.op("Mul", hidden, g.const(np.float32(-1e9))), g.ints(1, 2)
             ),
+            batched=g.op("Concat", g.op("Shape", ids), g.ints(-1), axis=0),
         )
 
     def position_scores(self, x: str, table: NDArray[np.float64], s: _Shapes) -> str:
@@ -160,7 +164,7 @@ class EncoderBuilder:
         shifted = g.op("Slice", flat, s.flat_start, s.flat_end, g.ints(2))
         return g.op("Slice", g.op("Reshape", shifted, s.skewed), g.ints(0), s.length, g.ints(3))
 
-    def attention(self, layer: int, x: str, s: _Shapes, batched: str) -> str:
+    def attention(self, layer: int, x: str, s: _Shapes) -> str:
         """Append self-attention with disentangled positions: rows in, rows out."""
         g, name = self.g, f"encoder.layer.{layer}.attention.self"
         names = ("query_proj", "key_proj", "value_proj")
@@ -169,7 +173,7 @@ class EncoderBuilder:
         factors = np.repeat(np.array([SCALE, 1, 1], dtype=np.float32), HIDDEN)
         matrix = joined(parts, factors)
         rows = linear(g, x, matrix, np.concatenate(biases) * factors, s.zero_points)
-        split = g.ops("Split", g.op("Reshape", rows, batched), outputs=3, axis=2, num_outputs=3)
+        split = g.ops("Split", g.op("Reshape", rows, s.batched), outputs=3, axis=2, num_outputs=3)
         query, key, value = (
             g.op("Transpose", g.op("Reshape", p, g.ints(0, 0, HEADS, HEAD_SIZE)), perm=[0, 2, 1, 3])
             for p in split
@@ -190,15 +194,28 @@ class EncoderBuilder:
         mixed = g.op("Transpose", g.op("MatMul", weights, value), perm=[0, 2, 1, 3])
         return g.op("Reshape", mixed, g.ints(-1, HIDDEN))
 
-    def layer(self, index: int, x: str, s: _Shapes, batched: str) -> str:
-        """Append one transformer layer: rows in, rows out."""
+    def first(self, x: str, s: _Shapes) -> str:
+        """Append the row of each text's first token: rows in, ``[batch, hidden]`` out."""
+        return self.g.op(
+            "Gather", self.g.op("Reshape", x, s.batched), self.g.const(np.int64(0)), axis=1
+        )
+
+    def layer(self, index: int, x: str, s: _Shapes, *, last: bool) -> str:
+        """Append one transformer layer: rows in, rows out.
+
+        After the last one nobody looks at any token but the first, so only its row goes on.
+        """
         name = f"encoder.layer.{index}"
+        zeros = s.first_zero_points if last else s.zero_points
 
         def dense(values: str, path: str) -> str:
             bias = self.source.tensor(f"{name}.{path.replace('/', '.')}.bias")
-            return linear(self.g, values, self.source.quantised(index, path), bias, s.zero_points)
+            return linear(self.g, values, self.source.quantised(index, path), bias, zeros)
 
-        mixed = dense(self.attention(index, x, s, batched), "attention/output/dense")
+        mixed = self.attention(index, x, s)
+        if last:
+            mixed, x = self.first(mixed, s), self.first(x, s)
+        mixed = dense(mixed, "attention/output/dense")
         x = self.norm(self.g.op("Add", mixed, x), f"{name}.attention.output.LayerNorm")
         inner = self.g.op("Gelu", dense(x, "intermediate/dense"))
         return self.norm(
@@ -218,14 +235,13 @@ def build_encoder(source: ModelProto, layers: Sequence[int] = (LAYERS,)) -> Mode
     g = build.g
     mask = g.op("Cast", "attention_mask", to=TensorProto.FLOAT)
     shapes = build.shapes("input_ids", mask)
-    batched = g.op("Concat", g.op("Shape", "input_ids"), g.ints(-1), axis=0)
     x = g.op("Reshape", build.embed("input_ids", mask), g.ints(-1, HIDDEN))
     features = []
     for index in range(max(layers)):
-        x = build.layer(index, x, shapes, batched)
+        last = index + 1 == max(layers)
+        x = build.layer(index, x, shapes, last=last)
         if index + 1 in layers:
-            hidden = g.op("Reshape", x, batched)
-            features.append(g.op("Gather", hidden, g.const(np.int64(0)), axis=1))
+            features.append(x if last else build.first(x, shapes))
     inputs = [
         helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "sequence"])
         for name in ("input_ids", "attention_mask")

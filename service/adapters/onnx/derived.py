@@ -37,7 +37,7 @@ class Recipe:
 
 def deberta_recipe(layers: Sequence[int]) -> Recipe:
     """Return how the entailment encoder is made that gives the vectors of these layers."""
-    name = f"deberta-rowwise-1-{'-'.join(map(str, layers))}"
+    name = f"deberta-rowwise-2-{'-'.join(map(str, layers))}"
     return Recipe(name, "nli model", lambda source: deberta.build_encoder(source, layers))
 
 

@@ -139,7 +139,7 @@ def build_encoder(source: ModelProto) -> ModelProto:
     build = EncoderBuilder(source)
     g = build.g
     batched = g.op("Concat", g.op("Shape", "input_ids"), g.ints(-1), axis=0)
-    zeros, hidden = zero_points(g, "input_ids"), build.hidden_scores("attention_mask")
+    zeros, hidden = zero_points(g, g.op("Size", "input_ids")), build.hidden_scores("attention_mask")
     x = g.op("Reshape", build.embed("input_ids"), g.ints(-1, HIDDEN))
     for index in range(LAYERS):
         x = build.layer(index, x, batched, zeros, hidden)

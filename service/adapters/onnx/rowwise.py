@@ -19,9 +19,9 @@ _STEPS = 127
 _LEAST = np.float32(1e-12)
 
 
-def zero_points(g: GraphBuilder, ids: str) -> str:
-    """Append what every row of a batch of tokens takes for zero; made once for all layers."""
-    return g.op("Expand", g.const(_MIDDLE), g.op("Unsqueeze", g.op("Size", ids), g.ints(0)))
+def zero_points(g: GraphBuilder, rows: str) -> str:
+    """Append what every one of so many rows takes for zero; made once for all layers."""
+    return g.op("Expand", g.const(_MIDDLE), g.op("Unsqueeze", rows, g.ints(0)))
 
 
 def linear(g: GraphBuilder, x: str, weights: Quantised, bias: Float, zeros: str) -> str:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import onnx
 import pytest
 
@@ -16,8 +17,16 @@ from service.adapters.onnx.manifest import (
     read_manifest,
     verified_files,
 )
+from service.adapters.onnx.session import TokenSession
+from service.adapters.onnx.windows import WindowTokenizer
 from service.domain.errors import Unavailable
 from service.modelkit.inventory import list_models, verify_models
+
+PAIRS = [
+    ("I moved to Lisbon in May.", "The user lives in Lisbon."),
+    ("No.", "Yes."),
+    ("We talked about " + "many things and " * 30, "The user talked."),
+]
 
 
 def test_packaged_files_match() -> None:
@@ -116,6 +125,22 @@ def test_derivation_is_deterministic() -> None:
     source = onnx.load(verified_files(entry_for("nli", None))["graph"])
     first, second = (build_encoder(source, (1,)).SerializeToString() for _ in range(2))
     assert first == second
+
+
+def test_last_layer_gives_what_it_would_give_in_the_middle(models_dir: Path) -> None:
+    """The last layer works on the first token only; in the middle, all tokens go on."""
+    entry = entry_for("nli", None)
+    files = verified_files(entry)
+    tokenizer = WindowTokenizer(files["tokenizer"], entry.window)
+    batch = [e for pair in PAIRS for e in tokenizer.pair(*pair)]
+    source = (files["graph"], file_sha256(files["graph"]), models_dir)
+    ending, passing = (
+        TokenSession(derived_graph(deberta_recipe(layers), *source), 1).run(batch)
+        for layers in ((2,), (2, 3))
+    )
+    width = ending.shape[1]
+    assert passing.shape == (len(batch), 2 * width)
+    assert np.array_equal(ending, passing[:, :width])
 
 
 def test_position_rows_are_exact_near_and_logarithmic_far() -> None:
