@@ -20,17 +20,17 @@ _bearer = HTTPBearer(auto_error=False, description="An API key as a bearer token
 _header = APIKeyHeader(name="X-API-Key", auto_error=False, description="An API key.")
 
 
-def _services(request: Request) -> Services:
+async def _services(request: Request) -> Services:
     found: Services = request.state.services
     return found
 
 
-def _options(request: Request) -> HttpOptions:
+async def _options(request: Request) -> HttpOptions:
     found: HttpOptions = request.state.options
     return found
 
 
-def _workers(request: Request) -> WorkerPool:
+async def _workers(request: Request) -> WorkerPool:
     found: WorkerPool = request.state.workers
     return found
 
@@ -41,7 +41,7 @@ async def _principal(
     header: Annotated[str | None, Security(_header)],
 ) -> Principal:
     presented = bearer.credentials if bearer is not None else header
-    return _options(request).keyring.authenticate(presented)
+    return (await _options(request)).keyring.authenticate(presented)
 
 
 async def _reader(who: Annotated[Principal, Depends(_principal)]) -> Scope:

@@ -80,6 +80,8 @@ class MicroBatcher(Generic[ItemT, ResultT]):
 
         """
         jobs: list[_Job[ItemT, ResultT]] = [_Job(item) for item in items]
+        if not jobs:
+            return []
         with self._changed:
             if self._closed:
                 raise Unavailable(self._name, "the model is closed")
