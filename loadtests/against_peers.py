@@ -2,13 +2,15 @@
 
 The libraries are called in processes of their own, without HTTP; this service is asked over HTTP.
 Each store grows to 1,000 and then 10,000 facts of one user. Speed alone says little about a memory,
-so what comes back is judged as well: did a fact about that person and that matter come first, was
-one among five, and what is said to questions about persons of whom nothing is known.
+so what comes back is judged as well: did the wanted fact come first, was it one of five, and what
+is said to questions about persons of whom nothing is known? Questions go through every
+matter in both of its forms; the facts are then asked for once more as statements.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import statistics
 import subprocess
 import time
@@ -20,17 +22,20 @@ from typing import Any
 from client import Connection, drive
 from recall_data import Seeder
 from report import ROOT, spread
-from said import Fact, facts, unknown
+from said import ROWS, Fact, facts, unknown
 from serving import Served, disk_mb, models_dir, serving
 
 from service.adapters.onnx.loading import ModelSettings, entry_for, load_embedder
 
 PEERS = ("mneme", "memoose", "memvara")
+TARGETS = {"mneme": 10, "memoose": 10, "memvara": 1}  # how many times our recall p50
 PYTHON = ROOT.parent / ".venv-peers" / "bin" / "python"
 SIZES = (1_000, 10_000)
+ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}  # with more, all cores spin for the same result
 FILL_SECONDS = 180.0
 LAST = 100  # writes whose times count, at the end of filling
 OWN_WRITES = 30
+WARMING = 5  # questions before those that count
 
 
 class Process:
@@ -40,6 +45,7 @@ class Process:
         script = ROOT / "peers" / f"{name}_peer.py"
         self._process = subprocess.Popen(
             [PYTHON, script],
+            env=os.environ | ONE_THREAD,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -76,7 +82,7 @@ def measure(folder: Path, queries: int, sizes: Sequence[int] = SIZES) -> dict[st
         for name in PEERS:
             print(f"peer {name}", flush=True)
             found[name] = peer(name, folder / name, stock, queries, sizes)
-    return {"sizes": list(sizes), "queries": queries, "systems": found, "target": 10}
+    return {"sizes": list(sizes), "queries": queries, "systems": found, "targets": TARGETS}
 
 
 def peer(
@@ -187,26 +193,46 @@ def verified(answer: dict[str, Any]) -> bool:
 
 
 def asked(size: int, stock: Sequence[Fact], queries: int, ask: Any) -> dict[str, Any]:
-    """Ask about what is known and about what is not; judge what comes back."""
-    step = max(1, size // queries)
-    known = stock[:size:step][:queries]
-    ask([f.questions[1] for f in stock[1:size:step][:5]])
-    answers = ask([f.questions[0] for f in known])
+    """Ask about what is known, in two ways, and about what is not; judge what comes back."""
+    known = chosen(stock, size, queries)
+    ask(unknown(queries + WARMING)[queries:])
+    questions = [fact.questions[form] for fact, form in known]
+    found: dict[str, Any] = {}
+    for kind, sent in (("", questions), ("restated_", [f.spoken.restated for f, _ in known])):
+        answers = ask(sent)
+        found[f"recall_{kind}ms"] = spread(answers["ms"])
+        pairs = list(zip([fact for fact, _ in known], answers["hits"], strict=True))
+        right = [judged(fact, hits) for fact, hits in pairs]
+        found[f"{kind}person_right"] = share([named(fact, hits) for fact, hits in pairs])
+        found[f"{kind}first_right"] = share([r[:1] == [True] for r in right])
+        found[f"{kind}any_of_five"] = share([any(r) for r in right])
     strange = ask(unknown(queries))
-    right = [judged(f, hits) for f, hits in zip(known, answers["hits"], strict=True)]
-    return {
-        "recall_ms": spread(answers["ms"]),
-        "recall_unknown_ms": spread(strange["ms"]),
-        "first_right": round(sum(r[:1] == [True] for r in right) / len(known), 3),
-        "any_of_five": round(sum(any(r) for r in right) / len(known), 3),
-        "unknown_answered": round(sum(bool(h) for h in strange["hits"]) / queries, 3),
-    }
+    found["recall_unknown_ms"] = spread(strange["ms"])
+    return found | {"unknown_answered": share([bool(hits) for hits in strange["hits"]])}
+
+
+def share(found: Sequence[bool]) -> float:
+    return round(sum(found) / len(found), 3)
+
+
+def chosen(stock: Sequence[Fact], size: int, count: int) -> list[tuple[Fact, int]]:
+    """Return facts of persons all over the stock, every attribute in turn, each question form."""
+    persons, matters = max(1, size // len(ROWS)), len(ROWS)
+    places = [
+        (n * persons // count * matters + n % matters, n // matters % 2) for n in range(count)
+    ]
+    return [(stock[place], form) for place, form in places]
 
 
 def judged(fact: Fact, hits: Sequence[str]) -> list[bool]:
-    """Say of each hit whether it is about that person and that matter."""
-    wanted = f"{fact.person} {fact.verb} ".lower()
+    """Say of each hit whether it holds that person, that matter and that value."""
+    wanted = f" {fact.person} {fact.verb} {fact.value}".lower()
     return [wanted in hit.lower() for hit in hits]
+
+
+def named(fact: Fact, hits: Sequence[str]) -> bool:
+    """Say whether what came first is about that person, whatever it says of them."""
+    return any(f" {fact.person} ".lower() in f" {hit}".lower() for hit in hits[:1])
 
 
 def shown(fact: Fact) -> dict[str, str]:

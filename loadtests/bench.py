@@ -71,7 +71,7 @@ def parts(*, quick: bool) -> dict[str, Measure]:
         "models": lambda where: against_models.measure(where, 80, 480, CORES),
         "recall": lambda where: recall.measure(where, 300, 60),
         "sqlite": lambda where: against_sqlite.measure(where, 256, CORES),
-        "peers": lambda where: against_peers.measure(where, 40),
+        "peers": lambda where: against_peers.measure(where, 50),
     }
 
 

@@ -25,14 +25,16 @@ NAMES = {"ChatBackend": "chat backend", "CheckHeavy": "checks only", "BatchImpor
 def main(name: str) -> int:
     """Draw one result."""
     found = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
-    plt.rcParams.update({"font.size": 9, "axes.grid": True, "grid.alpha": 0.3})
+    plt.rcParams.update(
+        {"font.size": 9, "axes.grid": True, "axes.axisbelow": True, "grid.alpha": 0.3}
+    )
     {"load": load, "growth": growth, "soak": soak}[name](found)
     plt.savefig(RESULTS / f"{name}.png", dpi=110, metadata={"Software": None})
     return 0
 
 
 def load(found: dict[str, Any]) -> None:
-    _, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
+    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
     most = max(run["clients"] for run in found["runs"])
     names = list(dict.fromkeys(run["scenario"] for run in found["runs"]))
     for run in found["runs"]:
@@ -48,7 +50,7 @@ def load(found: dict[str, Any]) -> None:
         )
     left.set(xlabel="percentile", ylabel="milliseconds", yscale="log", title="Latency")
     plain(left)
-    left.legend(fontsize=8, ncols=2, loc="upper left", bbox_to_anchor=(0, -0.14), frameon=False)
+    figure.legend(fontsize=8, ncols=len(names), loc="outside lower left", frameon=False)
     labels = [f"{NAMES[r['scenario']]}\n{r['clients']} clients" for r in found["runs"]]
     rates = [r["entries"][-1]["per_second"] for r in found["runs"]]
     colours = [COLOURS[names.index(r["scenario"])] for r in found["runs"]]

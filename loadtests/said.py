@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from recall_data import ABOUT, WHO, Spoken
 
@@ -119,7 +119,8 @@ class Talk:
         self._random = random.Random(seed)
         stock = facts(30_000)
         self._random.shuffle(stock)
-        self._stock = itertools.cycle(stock)
+        turned = [replace(f, value=f.other, other=f.value) for f in stock]
+        self._stock = itertools.cycle([*stock, *turned])
         self._rounds = itertools.count()
 
     def fact(self) -> Fact:

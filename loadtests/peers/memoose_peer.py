@@ -16,7 +16,10 @@ NAME = "bench"
 
 
 class Memoose:
-    about = "hybrid: SQLite full text and hashed vectors, its default without a model"
+    about = (
+        "the mode that it picks itself, nearly always hybrid: SQLite full text and hashed vectors, "
+        "its default without a model"
+    )
 
     def __init__(self, folder: Path) -> None:
         self._data = Engine(data_dir=folder).dataset(NAME)
@@ -37,7 +40,7 @@ class Memoose:
         )
 
     def recall(self, query: str) -> list[str]:
-        found = self._data.recall(query, mode="hybrid", limit=TOP)
+        found = self._data.recall(query, limit=TOP)
         return [row["fact"] for row in found["facts"]]
 
     def verify(self) -> dict[str, Any]:

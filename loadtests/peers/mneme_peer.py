@@ -12,7 +12,7 @@ USER, SESSION = "alice", "chat"
 
 
 class Mneme:
-    about = "BM25 over the user's sentences, receipt with every recall"
+    about = "BM25 over the user's sentences, its default without a model; receipt with every recall"
 
     def __init__(self, folder: Path) -> None:
         self._memory = AgentMemory(folder / "mneme.db")
@@ -32,7 +32,7 @@ class Mneme:
         return {
             "receipt of one recall": self._again,
             "every memory against its turn": self._memory.drift,
-            "audit chain": self._memory.store.verify_audit,
+            "audit chain (of changes and erasures; empty)": self._memory.store.verify_audit,
         }
 
     def _again(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import sys
 from pathlib import Path
 
@@ -82,8 +83,44 @@ def test_no_text_comes_twice_and_every_fact_has_its_own_question(module):
     assert len({(a["source"], a["fact"]) for a in asked}) == 3_000
 
 
-def test_hits_are_judged_by_person_and_matter(module):
+def test_hits_are_judged_by_person_matter_and_value(module):
     against, said = module("against_peers"), module("said")
-    fact = said.facts(1)[0]
-    hits = [fact.text, fact.said, f"{fact.person} --x--> y: {fact.wrong}", "The user's aunt sings."]
-    assert against.judged(fact, hits) == [True, True, True, False]
+    fact = next(f for f in said.facts(1_000) if f.person.startswith("mother "))
+    other = fact.text.replace("mother", "grandmother")
+    hits = [fact.text, fact.said, f"mother --x--> y: {fact.text}", fact.wrong, other]
+    assert against.judged(fact, hits) == [True, True, True, False, False]
+    assert [against.named(fact, [hit]) for hit in hits] == [True, True, True, True, False]
+    assert against.named(fact, [f"{fact.person} --x--> y: nothing"])
+    assert not against.named(fact, [])
+
+
+@pytest.mark.parametrize("size", [1_000, 10_000])
+def test_every_matter_is_asked_about_in_both_forms(module, size):
+    against, said = module("against_peers"), module("said")
+    chosen = against.chosen(said.facts(size), size, 50)
+    asked = {(fact.attribute, form) for fact, form in chosen}
+    assert asked == {(row[0], form) for row in said.ROWS for form in (0, 1)}
+    wanted = min(50, size // len(said.ROWS))
+    assert len({fact.person for fact, _ in chosen}) == wanted
+
+
+def test_nothing_is_sent_twice_under_load(module, tmp_path):
+    load, said = module("load"), module("said")
+    stock = said.facts(4 * load.EACH)
+    users = {f"user{n}": stock[n * load.EACH : (n + 1) * load.EACH] for n in range(4)}
+    load.write_stock(tmp_path / "said.json", users)
+    kinds = json.loads((tmp_path / "said.json").read_text())
+    kinds["check"] += [item for batch in kinds.pop("batch") for item in batch["items"]]
+    for bodies in kinds.values():
+        assert len({json.dumps(body) for body in bodies}) == len(bodies)
+
+
+def test_every_failed_request_of_every_part_counts(module):
+    load = module("load")
+    runs = [{"entries": [{"failures": 9}, {"failures": n}]} for n in (2, 3)]  # the last is the sum
+    assert load.failed({"runs": runs, "parallel": {"failed": 1}}) == 6
+
+
+def test_a_target_is_met_for_one_kind_of_query_and_missed_for_another(module):
+    said = module("bench_text").reached({"questions": 9.9, "restated": 10.0}, 10)
+    assert said == "≥ 10: questions **missed**, restated met"
