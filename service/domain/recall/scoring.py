@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
@@ -33,8 +33,7 @@ class Weights:
     threshold: float
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A memory (or lesson) that may answer.
 
     ``cosine`` is that of its vector with the query's, ``lexical`` the scaled BM25 score,
@@ -66,13 +65,28 @@ class Components:
     lacks: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
+class Measured(NamedTuple):
+    """What a candidate's score was made of, not rounded; ``importance`` as in ``Components``."""
+
+    score: float
+    semantic: float
+    importance: float
+    alpha: float
+    readable: bool
+    missing: bool
+
+
+class Scored(NamedTuple):
     """A candidate with its score."""
 
     candidate: Candidate
     score: float
-    components: Components
+    measured: Measured
+
+    @property
+    def components(self) -> Components:
+        """Return what the score is made of, made when asked: only what is shown needs it."""
+        return _components(self.candidate, self.measured)
 
 
 def score(query: Query, candidate: Candidate, weights: Weights) -> Scored:
@@ -82,7 +96,8 @@ def score(query: Query, candidate: Candidate, weights: Weights) -> Scored:
     topic instead of asking ("garage remote"), and where the embedding model cannot read the query
     or the memory: then words decide alone.
     """
-    return _shown(candidate, _measured(query, candidate, weights))
+    measured = _measured(query, candidate, weights)
+    return Scored(candidate, measured.score, measured)
 
 
 def ranked(query: Query, candidates: Sequence[Candidate], weights: Weights) -> list[Scored]:
@@ -105,7 +120,7 @@ def leading(query: Query, candidates: Sequence[Candidate], weights: Weights) -> 
         if one.score < weights.threshold and readable > CHECKED_MOST:
             break
         readable += one.readable
-        found.append(_shown(candidates[place], one))
+        found.append(Scored(candidates[place], one.score, one))
     return found
 
 
@@ -118,13 +133,13 @@ def to_check(query: Query, found: Sequence[Scored], top_k: int, size: int = 0) -
     if size >= LARGE and found and found[0].candidate.cosine >= NEAR:
         return []
     limit = min(max(top_k, CHECKED_LEAST), CHECKED_MOST)
-    readable = [s for s in found if s.components.cosine is not None]
+    readable = [s for s in found if s.measured.readable]
     return [s for s in readable[:limit] if not _certain(query, s)]
 
 
 def with_entailment(candidate: Candidate, entailment: float) -> Candidate:
     """Return a candidate with what the entailment model says."""
-    return replace(candidate, entailment=round(entailment, _DECIMALS))
+    return candidate._replace(entailment=round(entailment, _DECIMALS))
 
 
 @lru_cache(maxsize=1)
@@ -144,16 +159,7 @@ def definition_hash() -> str:
     return hashlib.sha256(rfc8785.dumps(body)).hexdigest()
 
 
-class _Measured(NamedTuple):
-    score: float
-    semantic: float
-    importance: float
-    alpha: float
-    readable: bool
-    missing: bool
-
-
-def _measured(query: Query, candidate: Candidate, weights: Weights) -> _Measured:
+def _measured(query: Query, candidate: Candidate, weights: Weights) -> Measured:
     readable = query.readable and is_readable(candidate.text)
     missing = lacks(query.wanted, query.text, candidate.text)
     semantic = _semantic(candidate, missing) if readable else 0.0
@@ -161,23 +167,19 @@ def _measured(query: Query, candidate: Candidate, weights: Weights) -> _Measured
     mixed = max(semantic, alpha * semantic + (1 - alpha) * candidate.lexical)
     importance = weights.beta * (candidate.importance - 0.5)
     score = round(min(1.0, max(0.0, mixed + importance)), _DECIMALS)
-    return _Measured(score, semantic, importance, alpha, readable, missing)
+    return Measured(score, semantic, importance, alpha, readable, missing)
 
 
-def _shown(candidate: Candidate, measured: _Measured) -> Scored:
+def _components(candidate: Candidate, measured: Measured) -> Components:
     entailment = candidate.entailment
-    return Scored(
-        candidate,
-        measured.score,
-        Components(
-            semantic=round(measured.semantic, _DECIMALS),
-            lexical=round(candidate.lexical, _DECIMALS),
-            importance=round(measured.importance, _DECIMALS),
-            alpha=measured.alpha,
-            cosine=round(candidate.cosine, _DECIMALS) if measured.readable else None,
-            entailment=None if entailment is None else round(entailment, _DECIMALS),
-            lacks=measured.missing,
-        ),
+    return Components(
+        semantic=round(measured.semantic, _DECIMALS),
+        lexical=round(candidate.lexical, _DECIMALS),
+        importance=round(measured.importance, _DECIMALS),
+        alpha=measured.alpha,
+        cosine=round(candidate.cosine, _DECIMALS) if measured.readable else None,
+        entailment=None if entailment is None else round(entailment, _DECIMALS),
+        lacks=measured.missing,
     )
 
 
@@ -188,5 +190,6 @@ def _semantic(candidate: Candidate, missing: bool) -> float:
 
 
 def _certain(query: Query, found: Scored) -> bool:
-    near = found.candidate.cosine >= calibration.CERTAIN and not found.components.lacks
-    return near or (query.keywords and found.components.lexical >= calibration.CERTAIN)
+    candidate, enough = found.candidate, calibration.CERTAIN
+    near = candidate.cosine >= enough and not found.measured.missing
+    return near or (query.keywords and round(candidate.lexical, _DECIMALS) >= enough)
