@@ -15,7 +15,6 @@ from service.adapters.residue.search import FileResidue, Folders
 from service.adapters.system import RandomIdentifiers, SystemClock
 from service.adapters.vectors.runtime import IndexRuntime
 from service.domain.errors import GroundkeeperError, Unavailable
-from service.domain.recall.asking import is_readable
 from service.domain.recall.stem import stem
 from service.ports.subject_keys import SubjectKeys, SubjectRef
 from service.usecases.erasure.finish import Finisher, Steps
@@ -134,7 +133,7 @@ def _keys_of(database: SqlDatabase) -> SubjectKeys:
 def _forgetting(around: Around) -> Iterable[Callable[[SubjectRef], None]]:
     yield lambda who: around.corpora(who.tenant, who.subject_id)
     yield lambda who: around.index.forget(who.tenant, who.subject_id)
-    everything = (*around.clear, is_readable.cache_clear, stem.cache_clear)
+    everything = (*around.clear, stem.cache_clear)
 
     def clear(_who: SubjectRef) -> None:
         for forget in everything:

@@ -12,6 +12,10 @@ ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 TIME_BITS, RANDOM_BITS, CHARACTERS = 48, 80, 26
 
 
+_PAIRS = tuple(first + second for first in ALPHABET for second in ALPHABET)
+_SHIFTS = range(5 * (CHARACTERS - 2), -1, -10)
+
+
 class SystemClock:
     """Tells the machine's time in UTC."""
 
@@ -27,5 +31,4 @@ class RandomIdentifiers:
         """Return a new id, ``<prefix>_<26 characters>``."""
         milliseconds = time.time_ns() // 1_000_000 & ((1 << TIME_BITS) - 1)
         number = milliseconds << RANDOM_BITS | secrets.randbits(RANDOM_BITS)
-        shifts = range(5 * (CHARACTERS - 1), -1, -5)
-        return f"{prefix}_{''.join(ALPHABET[number >> shift & 31] for shift in shifts)}"
+        return f"{prefix}_{''.join([_PAIRS[number >> shift & 1023] for shift in _SHIFTS])}"

@@ -10,11 +10,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Final
 
 from service.audit.canonical import JsonValue, encode_entry, parse_strict
 from service.audit.errors import VerificationError
-from service.audit.quick import quick_fields
+from service.audit.quick import is_ordinary, quick_fields
 from service.audit.schema import VERSION, check_fields
+
+_WITHOUT_OFFSET: Final = len("2026-11-29T17:00:00.123456")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +59,13 @@ def format_timestamp(moment: datetime) -> str:
     """Return the fixed-width UTC form, ``2026-11-29T17:00:00.123456Z``."""
     if moment.tzinfo is None:
         raise VerificationError("ts: a time without an offset")
-    utc = moment.astimezone(UTC).replace(tzinfo=None)
-    return f"{utc.isoformat(timespec='microseconds')}Z"
+    return _utc_text(moment if moment.tzinfo is UTC else moment.astimezone(UTC))
+
+
+@lru_cache(maxsize=256)
+def _utc_text(moment: datetime) -> str:
+    """Return the text of a time in UTC, where equal times are written alike."""
+    return f"{moment.isoformat(timespec='microseconds')[:_WITHOUT_OFFSET]}Z"
 
 
 def parse_timestamp(text: str) -> datetime:
@@ -89,6 +98,8 @@ def seal(draft: EntryDraft, *, log: str, seq: int, ts: str, prev: str) -> Entry:
             "prev": prev,
         }
     )
+    if is_ordinary(data, draft.kind, ts):
+        return Entry(draft, log, seq, ts, prev, data)
     return parse_entry(data)
 
 

@@ -60,6 +60,15 @@ _ENTRY: Final = re.compile(
 ).fullmatch
 
 
+def is_ordinary(data: bytes, kind: str, ts: str) -> bool:
+    """Tell whether an entry just encoded is one that ``quick_fields`` would read back.
+
+    The encoder sorts keys and a dictionary has each once, so that their order needs no look.
+    """
+    ordinary = len(data) <= MAX_BYTES and data.isascii() and _ENTRY(data.decode("ascii"))
+    return bool(ordinary) and kind in KINDS and is_timestamp(ts)
+
+
 def quick_fields(data: bytes) -> Fields | None:
     """Return the fields of an ordinary entry, or ``None`` for one to be read the strict way."""
     if len(data) > MAX_BYTES or not data.isascii():

@@ -14,7 +14,7 @@ from typing import Any
 
 from service.domain.canonical import canonical_json
 from service.domain.errors import InvalidInput
-from service.domain.memory import Conflict, Lesson, Memory, Review
+from service.domain.memory import Conflict, Lesson, Memory, Owner, Review
 
 Json = dict[str, Any]
 
@@ -34,18 +34,23 @@ def json_digest(value: Mapping[str, Any]) -> str:
 
 def content_digest(memory: Memory) -> str:
     """Return the digest of what never changes about a memory."""
-    return json_digest(_content(memory))
+    return json_digest(_content(memory, memory.owner))
 
 
 def state_digest(memory: Memory) -> str:
     """Return the digest of everything about a memory, what can change included."""
-    return json_digest(_content(memory) | _changing(memory))
+    return json_digest(_content(memory, memory.owner) | _changing(memory))
 
 
-def sealed(memory: Memory) -> Memory:
-    """Return the memory with both digests up to date."""
-    with_content = replace(memory, content_hash=content_digest(memory))
-    return replace(with_content, state_hash=state_digest(with_content))
+def sealed(memory: Memory, subject_id: str | None = None) -> Memory:
+    """Return the memory, as this user's if one is named, with both digests up to date."""
+    owner = memory.owner
+    if subject_id not in (None, owner.subject_id):
+        owner = Owner(str(subject_id), owner.user_id, owner.agent_id, owner.session_id)
+    content = _content(memory, owner)
+    digest = json_digest(content)
+    state = json_digest(content | _changing(memory) | {"content_hash": digest})
+    return replace(memory, owner=owner, content_hash=digest, state_hash=state)
 
 
 def conflict_digest(conflict: Conflict) -> str:
@@ -63,8 +68,8 @@ def lesson_digest(lesson: Lesson) -> str:
     return json_digest(_plain(lesson))
 
 
-def _content(memory: Memory) -> Json:
-    origin, triple, owner = memory.origin, memory.triple, memory.owner
+def _content(memory: Memory, owner: Owner) -> Json:
+    origin, triple = memory.origin, memory.triple
     return {
         "id": memory.id,
         "owner": [owner.subject_id, owner.user_id, owner.agent_id, owner.session_id],
@@ -121,4 +126,7 @@ def _json(value: object) -> object:
 
 
 def _moment(value: datetime | None) -> str | None:
-    return None if value is None else value.astimezone(UTC).isoformat(timespec="microseconds")
+    if value is None:
+        return None
+    utc = value if value.tzinfo is UTC else value.astimezone(UTC)
+    return utc.isoformat(timespec="microseconds")

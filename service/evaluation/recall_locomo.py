@@ -23,7 +23,7 @@ from service.domain.recall.scoring import (
     to_check,
     with_entailment,
 )
-from service.domain.recall.tokens import tokens
+from service.domain.recall.words import words_of
 from service.evaluation.conversations import FILE
 from service.evaluation.data import read_json
 from service.evaluation.items import draw
@@ -109,7 +109,7 @@ def _talk(raw: Mapping[str, Any], embedder: Embedder) -> Talk:
         texts=texts,
         vectors=np.concatenate([embedder.embed(part) for part in _parts(texts)]),
         plain=BM25Okapi([_plain(text) for text in texts]),
-        lexical=Lexical([tokens(text) for text in texts]),
+        lexical=Lexical(words_of(texts)),
         asked=tuple(_asked(q, places) for q in raw["qa"]),
     )
 

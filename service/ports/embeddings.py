@@ -48,6 +48,14 @@ class EmbeddingStore(Protocol):
         """
         ...
 
+    def add(self, memory_id: str, subject_id: str, digest: str, vector: Vector) -> None:
+        """Store the vector of a memory of this user that has none yet.
+
+        Raises ``InvalidInput`` as ``put`` does, and ``Conflict`` when there is no such memory or it
+        has a vector.
+        """
+        ...
+
     def many(self, subject_id: str, digest: str, memory_ids: Sequence[str]) -> SubjectVectors:
         """Return one user's vectors for those of the ids that have one, in the order asked."""
         ...

@@ -21,6 +21,7 @@ from service.domain.memory import (
     ReviewStatus,
     Turn,
 )
+from service.domain.recall.outline import Outlines
 from service.ports.paging import Page, PageRequest
 
 
@@ -47,8 +48,8 @@ class MemoryFilter:
 class MemoryStore(Protocol):
     """Memories and their history."""
 
-    def add(self, memory: Memory) -> None:
-        """Store a new memory."""
+    def add(self, memory: Memory) -> Memory:
+        """Store a new memory and return it as it reads back; its owner is taken as given."""
         ...
 
     def update(self, memory: Memory) -> None:
@@ -61,6 +62,10 @@ class MemoryStore(Protocol):
 
     def many(self, subject_id: str, memory_ids: Sequence[str]) -> Sequence[Memory]:
         """Return those of the memories that exist, in the order asked."""
+        ...
+
+    def outlines(self, subject_id: str) -> Outlines:
+        """Return every memory of a user, of any status, as recall looks at it; oldest first."""
         ...
 
     def list(self, which: MemoryFilter, page: PageRequest) -> Page[Memory]:

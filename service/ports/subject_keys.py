@@ -1,13 +1,13 @@
 """One random key per user: what is encrypted under it is unreadable once the key is destroyed.
 
 The keys are kept outside the data directory, so that copies of the database and backups, which
-nobody can call back, become unreadable too. A key is made with the opaque id of its user and never
-again: one that is gone is reported, never replaced.
+nobody can call back, become unreadable too. A key is made with the opaque id of its user, some of
+them ahead of the user, and never again: one that is gone is reported, never replaced.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -55,12 +55,11 @@ class SubjectKeys(Protocol):
         """
         ...
 
-    def prepare(self, who: SubjectRef) -> bytes:
-        """Return a new user's key as ``make`` does, but it is on disk only after ``settle``."""
-        ...
+    def take(self, tenant: str, new_id: Callable[[], str]) -> SubjectRef:
+        """Return a new user whose key is safely on disk.
 
-    def settle(self) -> None:
-        """Put what was prepared safely on disk; before the commit that names its users."""
+        ``new_id`` makes opaque ids; keys are made some at a time, ahead of the users that get them.
+        """
         ...
 
     def find(self, who: SubjectRef) -> bytes | None:

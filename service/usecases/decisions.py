@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -10,6 +10,7 @@ from service.audit.canonical import JsonValue
 from service.audit.commitment import commit, new_salt
 from service.domain.canonical import canonical_json
 from service.domain.check import CheckInput, CheckOutcome, Scores, SignalValue
+from service.domain.errors import InvalidInput
 from service.domain.policy import Policy
 from service.ports.storage import Appended, Body, DecisionRecord, EntryDraft, Transaction
 
@@ -34,11 +35,37 @@ class Decision:
     memory: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """A decision bound to its texts by salted commitments; needs no transaction."""
+
+    decision: Decision
+    bodies: Mapping[str, Body]
+    commitments: Mapping[str, str]
+
+
+def committed(decision: Decision) -> Committed:
+    """Return a decision with fresh salts for its texts; raises ``InvalidInput`` for no text."""
+    bodies = {name: Body(new_salt(), text) for name, text in decision.texts.items()}
+    try:
+        bound = {name: commit(b.salt, b.text.encode()) for name, b in bodies.items()}
+    except UnicodeEncodeError as error:
+        raise InvalidInput("text", "holds a lone surrogate, which is not text") from error
+    return Committed(decision, bodies, bound)
+
+
 def record(
     tx: Transaction, subject: str | None, decision: Decision, at: datetime
 ) -> tuple[Appended, dict[str, str]]:
     """Write a decision and its entry; return where it is, and the salts if no text is kept."""
-    bodies = {name: Body(new_salt(), text) for name, text in decision.texts.items()}
+    return record_committed(tx, subject, committed(decision), at)
+
+
+def record_committed(
+    tx: Transaction, subject: str | None, given: Committed, at: datetime
+) -> tuple[Appended, dict[str, str]]:
+    """Write what ``record`` writes, of a decision whose texts were bound before."""
+    decision, bodies = given.decision, given.bodies
     tx.decisions.add(
         DecisionRecord(
             id=decision.id,
@@ -64,7 +91,7 @@ def record(
         memory=decision.memory,
         policy=decision.policy.fingerprint,
         models=dict(decision.models),
-        commitments={name: commit(b.salt, b.text.encode()) for name, b in bodies.items()},
+        commitments=given.commitments,
     )
     appended = tx.audit.append(draft, bodies if subject else {})
     return appended, {} if subject else {name: b.salt.hex() for name, b in bodies.items()}
@@ -104,8 +131,8 @@ def exact(value: SignalValue) -> JsonValue:
     """Return a value with floats as decimal strings: nothing that is hashed holds a float."""
     if isinstance(value, float):
         return f"{value:.6f}"
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return [exact(v) for v in value]
+    if value is None or isinstance(value, str | int):
+        return value
     if isinstance(value, dict):
         return {k: exact(v) for k, v in value.items()}
-    return value
+    return [exact(v) for v in value]

@@ -43,24 +43,29 @@ class Journal:
         self._tx = tx
         self._subject = subject_id
         self._at = at
-        self._states: dict[str, str] = {}
+        self._written: dict[str, Memory] = {}
+        self._new: dict[str, Memory] = {}
 
     def write(self, step: Step) -> Memory:
         """Write one step and return the memory as it is stored now."""
-        owner = replace(step.after.owner, subject_id=self._subject)
-        after = sealed(replace(step.after, owner=owner))
+        after = sealed(step.after, self._subject)
         if step.before is None:
-            self._tx.memories.add(after)
+            self._new[after.id] = self._tx.memories.add(after)
         else:
+            self._new.pop(after.id, None)
             self._tx.memories.update(after)
         self._note(step, after)
-        self._states[after.id] = after.state_hash
+        self._written[after.id] = after
         self._tx.outbox.put(after.id)
         return after
 
-    def logged_state(self, memory_id: str) -> str | None:
-        """Return the state that the log now has for a memory, if this journal wrote it."""
-        return self._states.get(memory_id)
+    def written(self, memory_id: str) -> Memory | None:
+        """Return a memory as this journal last wrote and logged it, if it did."""
+        return self._written.get(memory_id)
+
+    def new(self, memory_id: str) -> Memory | None:
+        """Return a memory that this journal stored, as it reads back, unless it changed again."""
+        return self._new.get(memory_id)
 
     def mark(self, conflict: Conflict, first: Memory, second: Memory) -> None:
         """Open a conflict; both memories are contested from now on."""
@@ -114,7 +119,7 @@ class Journal:
         others = (step.other_id,) if step.other_id else ()
         before = None
         if step.before is not None:
-            before = self._states.get(step.before.id, step.before.state_hash)
+            before = self._written.get(step.before.id, step.before).state_hash
         self._tx.memories.record(
             MemoryEvent(
                 memory_id=after.id,

@@ -15,7 +15,7 @@ from service.ports.identifiers import Identifiers
 from service.ports.index import Vector
 from service.ports.models import Embedder
 from service.ports.storage import Database, Scope, StoredAnswer, Transaction
-from service.usecases.commit import Committing, Done, commit
+from service.usecases.commit import Committing, Done, commit, decide
 from service.usecases.erasure.guard import refuse_erased
 from service.usecases.gate import Gate
 from service.usecases.known import unchanged
@@ -115,16 +115,16 @@ class Memorize:
         def attempt() -> A | StoredAnswer:
             now = self._dated(prepared)
             around, plan = self.plan(scope, now, owner)
-            vectors = self._vectors(plan)
+            vectors, models = self._vectors(plan), self.models()
+            decided = decide(plan, prepared.policy, models)
 
             def work(tx: Transaction) -> A:
                 refuse_erased(tx, prepared.user_id, now.intake)
                 subject = tx.subjects.id_for(prepared.user_id)
                 if not unchanged(tx, subject, around.keys, around.seen):
                     raise Changed
-                given = Committing(
-                    prepared.policy, self.models(), self._identifiers, self._clock.now(), vectors
-                )
+                at = self._clock.now()
+                given = Committing(prepared.policy, models, self._identifiers, at, decided, vectors)
                 done = commit(tx, subject, now.intake, plan, given)
                 return finish(tx, plan, self.answer(now, done))
 

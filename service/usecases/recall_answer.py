@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from service.domain.memory import Lesson, Owner
 from service.domain.recall.asking import Query, read_query
 from service.domain.recall.eligible import Filters
-from service.domain.recall.lexical import Lexical
 from service.domain.recall.outcome import LESSON, Outcome, RecallReason
+from service.domain.recall.outline import Outline
 from service.domain.recall.receipts import Asked
-from service.ports.index import Vector
 from service.ports.paging import PageRequest
 from service.ports.storage import Transaction
-from service.usecases.recall_corpus import Corpora, View
-from service.usecases.recall_search import Question, Searcher
+from service.usecases.recall_corpus import Corpora
+from service.usecases.recall_search import Embedding, Question, Searcher
+from service.usecases.recall_view import NOTHING, View
 
 _LESSONS = 200
-_NOTHING = View((), Lexical(()), {}, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +27,7 @@ class Prepared:
 
     asked: Asked
     query: Query
-    vector: Vector
+    vector: Embedding
     now: datetime
     size: int | None = None
 
@@ -44,8 +43,8 @@ class Answerer:
         """Return the digest of each model that has a say."""
         return self._searcher.models()
 
-    def embed(self, query: str | Query) -> Vector:
-        """Return the vector of a query, before a transaction begins."""
+    def embed(self, query: str | Query) -> Embedding:
+        """Begin to embed a query, while a transaction begins and memories are read."""
         return self._searcher.embed(read_query(query) if isinstance(query, str) else query)
 
     def answer(self, tx: Transaction, prepared: Prepared) -> tuple[str | None, Outcome]:
@@ -54,13 +53,13 @@ class Answerer:
         filters = asked.filters
         subject = tx.subjects.find(asked.user_id)
         lessons = _lessons(tx, subject, prepared) if LESSON in filters.types else ()
-        if subject is None and not lessons:
-            return None, Outcome(RecallReason.SCOPE_UNKNOWN)
-        if subject is not None and not self._known(tx, subject, prepared):
+        unknown = subject is None and not lessons
+        if unknown or (subject is not None and not self._known(tx, subject, prepared)):
+            prepared.vector()  # a model that cannot work is reported whoever is asked about
             return subject, Outcome(RecallReason.SCOPE_UNKNOWN)
         wanted = subject is not None and filters.types != frozenset({LESSON})
-        view = self._view(tx, subject, filters, prepared) if subject and wanted else _NOTHING
-        question = Question(asked, prepared.query, prepared.vector, view, lessons)
+        view = self._view(tx, subject, filters, prepared) if subject and wanted else NOTHING
+        question = Question(asked, prepared.query, prepared.vector(), view, lessons)
         outcome = self._searcher.search(tx, subject, question)
         if outcome.reason is RecallReason.NOTHING_STORED and subject is not None:
             outcome = self._hidden(tx, subject, prepared, outcome)
@@ -94,13 +93,12 @@ class Answerer:
             tx, subject, Filters(include_superseded=True), prepared.now, prepared.size
         )
         turns = (t.owner for t in tx.turns.of_subject(subject) if t.recorded_at <= prepared.now)
-        return _named((*(m.owner for m in past.memories), *turns), agent, session)
+        return _named((*past.memories, *turns), agent, session)
 
 
-def _named(owners: Iterable[Owner], agent: str | None, session: str | None) -> bool:
-    found = tuple(owners)
-    has_agent = agent is None or any(o.agent_id == agent for o in found)
-    return has_agent and (session is None or any(o.session_id == session for o in found))
+def _named(owned: Sequence[Outline | Owner], agent: str | None, session: str | None) -> bool:
+    has_agent = agent is None or any(o.agent_id == agent for o in owned)
+    return has_agent and (session is None or any(o.session_id == session for o in owned))
 
 
 def _lessons(tx: Transaction, subject: str | None, prepared: Prepared) -> Sequence[Lesson]:

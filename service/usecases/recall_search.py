@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from service.domain.recall.asking import Query, is_readable
 from service.domain.recall.duplicates import collapsed, comparable
 from service.domain.recall.lexical import Lexical, Scores
 from service.domain.recall.outcome import Hit, Outcome, RecallReason
+from service.domain.recall.outline import Outline
 from service.domain.recall.receipts import Asked
 from service.domain.recall.scoring import (
     CANDIDATES,
@@ -26,16 +27,20 @@ from service.domain.recall.scoring import (
     to_check,
     with_entailment,
 )
-from service.domain.recall.tokens import tokens
+from service.domain.recall.words import words_of
 from service.ports.index import IndexKey, NearestMemories, Vector
 from service.ports.models import Embedder, EntailmentModel
 from service.ports.storage import Transaction
-from service.usecases.recall_corpus import View
+from service.usecases.recall_view import View
 
 _FRESH = 32  # the newest memories, which may not have a stored vector yet
 _LESSON_IMPORTANCE = 0.5
 _WORTH_SPLITTING = 4  # pairs
-_HELPERS = 16  # threads that wait for the entailment model
+_HELPERS = 16  # threads that wait for a model, each
+
+
+Embedding: TypeAlias = Callable[[], Vector]
+"""Waits for a vector that is being made; may be called again."""
 
 
 @runtime_checkable
@@ -69,16 +74,17 @@ class Searcher:
         self._nearest = nearest
         self._embedder = embedder
         self._nli = nli
+        self._first = ThreadPoolExecutor(_HELPERS, thread_name_prefix="recall-embedding")
         self._second = ThreadPoolExecutor(_HELPERS, thread_name_prefix="recall-entailment")
 
     def models(self) -> dict[str, str]:
         """Return the digest of each model that has a say."""
         return {m.identity.role: m.identity.digest for m in (self._embedder, self._nli)}
 
-    def embed(self, query: Query) -> Vector:
-        """Return the vector of a query."""
-        vector: Vector = self._embedder.embed([query.spoken])[0]
-        return vector
+    def embed(self, query: Query) -> Embedding:
+        """Begin to embed a query; return what waits for its vector."""
+        made = self._first.submit(self._embedder.embed, [query.spoken])
+        return lambda: made.result()[0]
 
     def search(self, tx: Transaction, subject_id: str | None, question: Question) -> Outcome:
         """Return the answers to a question, or why there are none."""
@@ -90,9 +96,8 @@ class Searcher:
         passing = [s for s in scored if s.score >= weights.threshold]
         if not passing:
             return Outcome(_why(question, found), best_score=best)
-        hits = _in_order(_hits(question, passing))
-        kept = self._distinct(tx, subject_id, hits, question.asked.top_k)
-        return Outcome(RecallReason.FOUND, tuple(kept), best)
+        hits = self._hits(tx, subject_id, question, _in_order(question, passing))
+        return Outcome(RecallReason.FOUND, tuple(hits[: question.asked.top_k]), best)
 
     def _memories(self, tx: Transaction, subject_id: str, question: Question) -> list[Candidate]:
         view = question.view
@@ -122,7 +127,7 @@ class Searcher:
             limit *= 4
 
     def _cosines(
-        self, tx: Transaction, subject_id: str, question: Question, memories: Sequence[Memory]
+        self, tx: Transaction, subject_id: str, question: Question, memories: Sequence[Outline]
     ) -> dict[str, float]:
         """Return the cosines of memories that no index gave, from SQL or else from the model."""
         found: dict[str, float] = {}
@@ -146,7 +151,7 @@ class Searcher:
         if not lessons:
             return []
         vectors = self._embedder.embed([x.text for x in lessons])
-        lexical = Lexical([tokens(x.text) for x in lessons]).scores(question.query.words)
+        lexical = Lexical(words_of([x.text for x in lessons])).scores(question.query.words)
         return [
             Candidate(
                 x.id, x.text, _LESSON_IMPORTANCE, _cosine(v, question.vector), float(lexical[p])
@@ -177,21 +182,46 @@ class Searcher:
         first = self._nli.classify(pairs[:half])
         return [*first, *second.result()]
 
-    def _distinct(
-        self, tx: Transaction, subject_id: str | None, hits: list[Hit], top_k: int
+    def _hits(
+        self, tx: Transaction, subject_id: str | None, question: Question, found: list[Scored]
     ) -> list[Hit]:
-        lessons = [h for h in hits if h.memory is None]
-        memories = [h for h in hits if h.memory is not None]
-        if subject_id is None or len(memories) < 2:  # noqa: PLR2004 - one has no duplicate
+        lessons = {x.id: x for x in question.lessons}
+        memories = [s for s in found if s.candidate.id not in lessons]
+        hits = self._distinct(tx, subject_id, question, memories) if subject_id else []
+        told = ((s, lessons[s.candidate.id]) for s in found if s.candidate.id in lessons)
+        hits += [Hit(s, None, lesson, lesson_digest(lesson)) for s, lesson in told]
+        places = {s.candidate.id: place for place, s in enumerate(found)}
+        return sorted(hits, key=lambda hit: places[hit.scored.candidate.id])
+
+    def _distinct(
+        self, tx: Transaction, subject_id: str, question: Question, found: Sequence[Scored]
+    ) -> list[Hit]:
+        """Return the best that say something new, with the whole memories.
+
+        These are read for twice as many as are shown; for more only where those repeat each other.
+        """
+        count = 2 * question.asked.top_k
+        while True:
+            kept = self._collapsed(tx, subject_id, question, found[:count])
+            if len(kept) == question.asked.top_k or count >= len(found):
+                return kept
+            count *= 2
+
+    def _collapsed(
+        self, tx: Transaction, subject_id: str, question: Question, found: Sequence[Scored]
+    ) -> list[Hit]:
+        top_k = question.asked.top_k
+        memories = question.view.whole(tx, subject_id, [s.candidate.id for s in found])
+        whole = [(s, memories[s.candidate.id]) for s in found if s.candidate.id in memories]
+        hits = [Hit(s, m, None, m.content_hash) for s, m in whole]
+        if len(hits) < 2:  # noqa: PLR2004 - one has no duplicate
             return hits[:top_k]
-        digest = self._embedder.identity.digest
-        ids = comparable([_memory_of(h) for h in memories[: 2 * top_k]])
         vectors = {}
+        ids = comparable([_memory_of(h) for h in hits[: 2 * top_k]])
         if ids:
-            stored = tx.embeddings.many(subject_id, digest, ids)
+            stored = tx.embeddings.many(subject_id, self._embedder.identity.digest, ids)
             vectors = dict(zip(stored.ids, stored.matrix, strict=True))
-        kept = collapsed(memories, _memory_of, vectors, top_k)
-        return _in_order([*kept, *lessons])[:top_k]
+        return collapsed(hits, _memory_of, vectors, top_k)
 
 
 def _best_by_words(lexical: Scores) -> list[int]:
@@ -202,37 +232,28 @@ def _best_by_words(lexical: Scores) -> list[int]:
 
 
 def _candidates(view: View, cosines: Mapping[str, float], lexical: Scores) -> list[Candidate]:
-    places = sorted(view.places[i] for i in cosines)
-    chosen = ((p, view.memories[p]) for p in places)
+    ids, texts, weights = (view.memories.column(name) for name in ("id", "text", "importance"))
+    places = sorted(map(view.places.__getitem__, cosines))
     return [
-        Candidate(m.id, m.text, m.importance, cosines[m.id], float(lexical[p])) for p, m in chosen
+        Candidate(ids[p], texts[p], weights[p], cosines[ids[p]], words)
+        for p, words in zip(places, lexical[places].tolist(), strict=True)
     ]
 
 
-def _hits(question: Question, passing: Sequence[Scored]) -> list[Hit]:
+def _in_order(question: Question, passing: Sequence[Scored]) -> list[Scored]:
+    """Return them with ties settled: what is active first, then what was said last."""
     memories, places = question.view.memories, question.view.places
-    lessons = {x.id: x for x in question.lessons}
-    found: list[Hit] = []
-    for scored in passing:
-        lesson = lessons.get(scored.candidate.id)
-        if lesson is not None:
-            found.append(Hit(scored, None, lesson, lesson_digest(lesson)))
-        else:
-            memory = memories[places[scored.candidate.id]]
-            found.append(Hit(scored, memory, None, memory.content_hash))
-    return found
+    statuses, times = memories.column("status"), memories.column("observed_at")
 
+    def rank(scored: Scored) -> tuple[float, bool, float, str]:
+        name = scored.candidate.id
+        place = places.get(name)
+        if place is None:  # a lesson
+            return -scored.score, False, 0.0, name
+        retired = statuses[place] is not MemoryStatus.ACTIVE
+        return -scored.score, retired, -times[place].timestamp(), name
 
-def _in_order(hits: list[Hit]) -> list[Hit]:
-    """Return hits with ties settled: what is active first, then what was said last."""
-
-    def rank(hit: Hit) -> tuple[float, bool, float, str]:
-        memory = hit.memory
-        retired = memory is not None and memory.status is not MemoryStatus.ACTIVE
-        said = 0.0 if memory is None else memory.observed_at.timestamp()
-        return -hit.scored.score, retired, -said, hit.scored.candidate.id
-
-    return sorted(hits, key=rank)
+    return sorted(passing, key=rank)
 
 
 def _why(question: Question, found: Sequence[Candidate]) -> RecallReason:

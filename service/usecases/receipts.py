@@ -26,11 +26,11 @@ from service.domain.recall.receipts import (
     with_signature,
 )
 from service.domain.recall.scoring import definition_hash
-from service.ports.index import Vector
 from service.ports.receipts import ReceiptRecord
 from service.ports.signing import Signer
 from service.ports.storage import Database, Scope, Transaction
 from service.usecases.recall_answer import Answerer, Prepared
+from service.usecases.recall_search import Embedding
 
 
 class Verification(StrEnum):
@@ -153,7 +153,7 @@ class ReadReceipts:
         return Verified(Verification.UNVERIFIABLE, tuple(found)) if found else None
 
     def _again(
-        self, tx: Transaction, receipt: Mapping[str, Any], asked: Asked, vector: Vector
+        self, tx: Transaction, receipt: Mapping[str, Any], asked: Asked, vector: Embedding
     ) -> Verified:
         log = receipt["log"]
         size, leaf = int(log["size"]), tx.receipts.leaf(int(log["size"]) - 1)

@@ -69,7 +69,8 @@ class Surveyor:
         close = frozenset().union(*near, decided)
         wanted = {m.id: m for m in [*same, *(m for m in every if m.id in close)]}
         chosen = self._closest(judged, list(wanted.values()), close)
-        known = self._database.read(scope, lambda tx: with_sources(tx, chosen))
+        # A new user has nothing, and a transaction costs more than what it would find.
+        known = self._database.read(scope, lambda tx: with_sources(tx, chosen)) if chosen else []
         return Surroundings(
             known={k.memory.id: k for k in known},
             keys=keys,

@@ -65,6 +65,15 @@ def full(memory) -> Callable:
     return full
 
 
+def test_a_memory_that_is_added_is_what_reads_back(write, read, users, *, memory, turn, full):
+    write(lambda tx: tx.turns.add(turn(users.alice)))
+    east = START.astimezone(timezone(timedelta(hours=2)))
+    for one in (full(users.alice), memory(users.alice, "east", observed_at=east, importance=1)):
+        added = write(lambda tx, one=one: tx.memories.add(one))
+        found = read(lambda tx, one=one: tx.memories.get(users.alice.subject_id, one.id))
+        assert repr(added) == repr(found), "also where equal values are written differently"
+
+
 def test_every_field_of_a_memory_comes_back(write, read, users, *, memory, turn, full):
     stored = full(users.alice)
     write(lambda tx: tx.turns.add(turn(users.alice)))

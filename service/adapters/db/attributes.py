@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from sqlalchemy import bindparam, select
+
 from service.adapters.db.memory_tables import attributes
+from service.adapters.db.prepared import Prepared
 from service.adapters.db.repository import Repository
+
+ALL = Prepared(
+    select(attributes).where(attributes.c.tenant == bindparam("tenant")).order_by(attributes.c.name)
+)
 
 
 class SqlAttributes(Repository):
@@ -16,5 +23,5 @@ class SqlAttributes(Repository):
 
     def all(self) -> dict[str, bool]:
         """Return the tenant's declarations, by name."""
-        rows = self._execute(self._rows_of(attributes).order_by(attributes.c.name))
+        rows = self._several(ALL)
         return {row.name: bool(row.functional) for row in rows}

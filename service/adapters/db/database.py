@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 from sqlalchemy import Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError
 
+from service.adapters.db.edge import Edge
 from service.adapters.db.engine import Driver, choose_driver, reader_engine, writer_engine
 from service.adapters.db.errors import DEPENDENCY, domain_errors
 from service.adapters.db.keystore import OpenKeys, bind_keys
@@ -120,8 +122,12 @@ def open_database(
         reading = reader_engine(path, chosen, busy_timeout=busy_timeout, connections=readers)
         resources.callback(reading.dispose)
 
-        def begin(connection: Connection, scope: Scope) -> SqlTransaction:
-            return SqlTransaction(Session(connection, scope, clock, identifiers, checkpoint, keys))
+        def begin(connection: Connection, scope: Scope, edge: Edge | None = None) -> SqlTransaction:
+            return SqlTransaction(
+                Session(
+                    connection, scope, clock, identifiers, checkpoint, keys, edge=edge or Edge()
+                )
+            )
 
         with writing.begin() as connection:
             keys = None if open_keys is None else bind_keys(connection, open_keys)
@@ -130,8 +136,7 @@ def open_database(
             new = f"groundkeeper/{identifiers.new('log')}"
             _open_log(begin(connection, SYSTEM), origin, origin or new, before_new_log)
         _keep_reading(reading)
-        settle = keys.settle if keys is not None else _nothing
-        writer = Writer(writing, begin, queue_size=queue_size, before_commit=settle)
+        writer = Writer(writing, partial(begin, edge=Edge()), queue_size=queue_size)
         resources.callback(writer.close)
         return SqlDatabase(
             writer=writer,
@@ -142,10 +147,6 @@ def open_database(
             keys=keys,
             upkeep=SqlUpkeep(path, chosen, writer.paused),
         )
-
-
-def _nothing() -> None:
-    """Have nothing to do before a commit."""
 
 
 def _keep_reading(readers: Engine) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 from service.adapters.db.repository import Repository
 from service.adapters.db.tables import decision
 from service.audit.entry import format_timestamp, parse_timestamp
@@ -15,7 +13,8 @@ class SqlDecisions(Repository):
 
     def add(self, record: DecisionRecord) -> None:
         """Store a decision; raises ``Conflict`` when the id exists."""
-        values = asdict(record) | {"recorded_at": format_timestamp(record.recorded_at)}
+        values = {name: getattr(record, name) for name in DecisionRecord.__dataclass_fields__}
+        values["recorded_at"] = format_timestamp(record.recorded_at)
         self._add("decision", decision, **values)
 
     def get(self, decision_id: str) -> DecisionRecord | None:

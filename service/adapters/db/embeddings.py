@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Row, and_, bindparam, delete, func, or_, select
+from sqlalchemy import and_, bindparam, delete, func, or_, select
 
 from service.adapters.db.columns import required_stamp
+from service.adapters.db.listed import json_list, listed
 from service.adapters.db.memory_tables import embeddings, memories, outbox
 from service.adapters.db.prepared import Prepared
 from service.adapters.db.repository import Repository
@@ -31,6 +33,28 @@ FORGET = Prepared(
         embeddings.c.memory_id == bindparam("memory_id"),
     )
 )
+MANY = Prepared(
+    select(
+        embeddings.c.position,
+        embeddings.c.memory_id,
+        embeddings.c.vector,
+        embeddings.c.subject_id,
+        embeddings.c.model_digest,
+    ).where(
+        embeddings.c.tenant == bindparam("tenant"),
+        embeddings.c.memory_id.in_(listed("ids")),
+    )
+)
+OF_SUBJECT = Prepared(
+    select(embeddings.c.position, embeddings.c.memory_id, embeddings.c.vector)
+    .where(
+        embeddings.c.tenant == bindparam("tenant"),
+        embeddings.c.subject_id == bindparam("subject_id"),
+        embeddings.c.model_digest == bindparam("digest"),
+        embeddings.c.position > bindparam("after"),
+    )
+    .order_by(embeddings.c.position)
+)
 
 
 class SqlEmbeddings(Repository):
@@ -43,29 +67,25 @@ class SqlEmbeddings(Repository):
             return False
         old = {"tenant": self._session.scope.tenant, "memory_id": memory_id}
         FORGET.run(self._session.connection, old)
-        self._insert(
-            embeddings,
-            memory_id=memory_id,
-            subject_id=subject_id,
-            model_digest=digest,
-            vector=data,
-            created_at=required_stamp(self._session.clock.now()),
-        )
+        self._insert(embeddings, **self._row(memory_id, subject_id, digest, data))
         return True
+
+    def add(self, memory_id: str, subject_id: str, digest: str, vector: Vector) -> None:
+        """Store the vector of a memory that has none; raises ``Conflict`` without the memory."""
+        row = self._row(memory_id, subject_id, digest, _encoded(vector))
+        self._add("vector", embeddings, **row)
 
     def many(self, subject_id: str, digest: str, memory_ids: Sequence[str]) -> SubjectVectors:
         """Return one user's vectors for those of the ids that have one, in the order asked."""
         # The user is compared here: asked for both, SQLite reads all of theirs (15 ms at 10,000).
-        found: dict[str, Row[Any]] = {}
-        for ids in _chunks(memory_ids):
-            rows = self._execute(self._rows_of(embeddings).where(embeddings.c.memory_id.in_(ids)))
-            found.update((row.memory_id, row) for row in rows if _is(row, subject_id, digest))
+        rows = self._tuples(MANY, ids=json_list(memory_ids))
+        found = {row[1]: row for row in rows if row[3:] == (subject_id, digest)}
         return _vectors([found[i] for i in dict.fromkeys(memory_ids) if i in found], 0)
 
     def of_subject(self, subject_id: str, digest: str, after: int = 0) -> SubjectVectors:
         """Return one user's vectors written after a position, oldest first."""
-        newer = self._vectors(subject_id, digest).where(embeddings.c.position > after)
-        return _vectors(self._execute(newer.order_by(embeddings.c.position)).all(), after)
+        rows = self._tuples(OF_SUBJECT, subject_id=subject_id, digest=digest, after=after)
+        return _vectors(rows, after)
 
     def owners(self, memory_ids: Sequence[str]) -> Mapping[str, str]:
         """Return whose those of the memories are that exist."""
@@ -115,32 +135,31 @@ class SqlEmbeddings(Repository):
         query = select(outbox.c.tenant, func.count().label("size")).group_by(outbox.c.tenant)
         return {row.tenant: int(row.size) for row in self._execute(query)}
 
-    def _vectors(self, subject_id: str, digest: str) -> Any:  # noqa: ANN401 - a Select
-        columns = (embeddings.c.position, embeddings.c.memory_id, embeddings.c.vector)
-        query = select(*columns).where(self._mine(embeddings))
-        return query.where(
-            embeddings.c.subject_id == subject_id, embeddings.c.model_digest == digest
-        )
+    def _row(self, memory_id: str, subject_id: str, digest: str, data: bytes) -> dict[str, object]:
+        return {
+            "memory_id": memory_id,
+            "subject_id": subject_id,
+            "model_digest": digest,
+            "vector": data,
+            "created_at": required_stamp(self._session.clock.now()),
+        }
 
 
 def _chunks(ids: Sequence[str]) -> Iterator[Sequence[str]]:
     return (ids[start : start + _CHUNK] for start in range(0, len(ids), _CHUNK))
 
 
-def _is(row: Row[Any], subject_id: str, digest: str) -> bool:
-    return bool(row.subject_id == subject_id and row.model_digest == digest)
-
-
 def _encoded(vector: Vector) -> bytes:
-    if vector.ndim != 1 or not abs(float(np.linalg.norm(vector)) - 1.0) <= _TOLERANCE:
+    if vector.ndim != 1 or not abs(math.sqrt(vector @ vector) - 1.0) <= _TOLERANCE:
         raise InvalidInput("vector", "must be flat, finite and of length 1")
     return np.ascontiguousarray(vector, dtype=_STORED).tobytes()
 
 
-def _vectors(rows: Sequence[Row[Any]], after: int) -> SubjectVectors:
+def _vectors(rows: Sequence[tuple[Any, ...]], after: int) -> SubjectVectors:
+    """Return vectors from rows of position, memory and vector."""
     if not rows:
         return SubjectVectors((), np.empty((0, 0), dtype=np.float32), after)
-    joined = np.frombuffer(b"".join(row.vector for row in rows), dtype=_STORED)
+    positions, ids, vectors, *_ = zip(*rows, strict=True)
+    joined = np.frombuffer(bytearray().join(vectors), dtype=_STORED)
     matrix = joined.astype(np.float32, copy=False).reshape(len(rows), -1)
-    position = max(int(row.position) for row in rows)
-    return SubjectVectors(tuple(row.memory_id for row in rows), matrix, position)
+    return SubjectVectors(ids, matrix, max(positions))

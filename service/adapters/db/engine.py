@@ -16,6 +16,8 @@ from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event
 
+from service.adapters.db.prepared import execute
+
 try:
     from pysqlite3 import dbapi2 as bundled
 except ImportError:  # not built for this platform
@@ -123,6 +125,6 @@ def _prepare(pragmas: tuple[str, ...]) -> Callable[[Any, Any], None]:
 
 def _begin(statement: str) -> Callable[[Connection], None]:
     def begin(connection: Connection) -> None:
-        connection.exec_driver_sql(statement)
+        execute(connection, statement)
 
     return begin

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 
 from sqlalchemy import exc
 
@@ -15,22 +14,41 @@ _DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")  # and their extended forms
 _LACKING = ("no such table", "no such column", "malformed database schema")
 
 
-@contextmanager
-def domain_errors() -> Iterator[None]:
+class _Translating:
+    """A context manager without state: a generator for each statement costs as much as SQLite."""
+
+    __slots__ = ()
+
+    def __enter__(self) -> None:
+        """Begin; there is nothing to prepare."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: object
+    ) -> None:
+        if error is not None:
+            _translate(error)
+
+
+_TRANSLATING = _Translating()
+
+
+def domain_errors() -> AbstractContextManager[None]:
     """Translate what the driver raises; a statement's parameters never reach the message."""
-    try:
-        yield
-    except exc.TimeoutError as error:
+    return _TRANSLATING
+
+
+def _translate(error: BaseException) -> None:
+    if isinstance(error, exc.TimeoutError):
         raise Overloaded(DEPENDENCY) from error
-    except exc.DBAPIError as error:
+    if isinstance(error, exc.DBAPIError):
         kind = Damaged if _is_damage(error) else Unavailable
         raise kind(DEPENDENCY, str(error.orig)) from error
-    except (exc.NoResultFound, exc.MultipleResultsFound) as error:
+    if isinstance(error, exc.NoResultFound | exc.MultipleResultsFound):
         raise Damaged(DEPENDENCY, "the file is damaged: not the one row that there is") from error
-    except UnicodeDecodeError as error:
+    if isinstance(error, UnicodeDecodeError):
         # The driver cannot even read what SQLite says about a schema with damaged names.
         raise Damaged(DEPENDENCY, "the file is damaged: a name in it is not text") from error
-    except (UnicodeEncodeError, OverflowError) as error:
+    if isinstance(error, UnicodeEncodeError | OverflowError):
         raise InvalidInput("text", "holds a character or number that cannot be stored") from error
 
 

@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import Select, Table, bindparam, func, literal_column, select, union
 
 from service.adapters.db.columns import fold, required_stamp
+from service.adapters.db.listed import json_list, listed
 from service.adapters.db.memory_rows import (
     changing_row,
     event_of,
     event_row,
     memory_of,
     memory_row,
+    read_back,
 )
 from service.adapters.db.memory_tables import events, memories, turns
+from service.adapters.db.outlines import OUTLINED, outlines_of
 from service.adapters.db.owners import with_owner
 from service.adapters.db.prepared import Prepared
 from service.adapters.db.repository import Repository
 from service.domain.errors import NotFound
 from service.domain.memory import Memory, MemoryEvent, MemoryStatus
+from service.domain.recall.outline import Outlines
 from service.ports.memory import MemoryFilter
 from service.ports.paging import Page, PageRequest
 
-CHUNK = 500  # ids in one statement
 FEW = 8  # so many single look-ups are faster than one statement that has to be put together
 GET = Prepared(
     with_owner(select(memories), memories).where(
@@ -40,6 +43,19 @@ ACTIVE_ABOUT = Prepared(
         memories.c.status == literal_column(f"'{MemoryStatus.ACTIVE.value}'"),
     )
 )
+MANY = Prepared(
+    with_owner(select(memories), memories).where(
+        memories.c.tenant == bindparam("tenant"),
+        memories.c.id.in_(listed("ids")),
+    )
+)
+OUTLINES = Prepared(
+    select(*OUTLINED)
+    .where(
+        memories.c.tenant == bindparam("tenant"), memories.c.subject_id == bindparam("subject_id")
+    )
+    .order_by(memories.c.position)
+)
 STEPS = Prepared(
     select(events)
     .where(
@@ -49,14 +65,26 @@ STEPS = Prepared(
     )
     .order_by(events.c.position)
 )
+STEPS_OF_MANY = Prepared(
+    select(events).where(
+        events.c.tenant == bindparam("tenant"),
+        events.c.subject_id == bindparam("subject_id"),
+        events.c.memory_id.in_(listed("ids")),
+    )
+)
 
 
 class SqlMemories(Repository):
     """Implements ``MemoryStore``."""
 
-    def add(self, memory: Memory) -> None:
-        """Store a new memory; raises ``Conflict`` when the id exists or the turn does not."""
-        self._add("memory", memories, **memory_row(memory))
+    def add(self, memory: Memory) -> Memory:
+        """Store a new memory and return it as it reads back.
+
+        Raises ``Conflict`` when the id exists or the turn does not.
+        """
+        row = memory_row(memory)
+        self._add("memory", memories, **row)
+        return read_back(row, memory.owner)
 
     def update(self, memory: Memory) -> None:
         """Write what can change; raises ``NotFound`` for what is not there."""
@@ -74,13 +102,14 @@ class SqlMemories(Repository):
         if len(memory_ids) <= FEW:
             asked = (self.get(subject_id, i) for i in dict.fromkeys(memory_ids))
             return [memory for memory in asked if memory is not None]
-        found: dict[str, Memory] = {}
         # The user is compared here: asked for both, SQLite reads all of theirs (5 ms at 10,000).
-        for ids in _chunks(memory_ids):
-            query = with_owner(self._rows_of(memories), memories).where(memories.c.id.in_(ids))
-            rows = (row for row in self._execute(query) if row.subject_id == subject_id)
-            found.update((row.id, memory_of(row)) for row in rows)
+        rows = self._several(MANY, ids=json_list(memory_ids))
+        found = {row.id: memory_of(row) for row in rows if row.subject_id == subject_id}
         return [found[i] for i in dict.fromkeys(memory_ids) if i in found]
+
+    def outlines(self, subject_id: str) -> Outlines:
+        """Return every memory of a user, of any status, as recall looks at it; oldest first."""
+        return outlines_of(self._tuples(OUTLINES, subject_id=subject_id))
 
     def list(self, which: MemoryFilter, page: PageRequest) -> Page[Memory]:
         """List memories, newest first."""
@@ -117,9 +146,7 @@ class SqlMemories(Repository):
             for i in dict.fromkeys(memory_ids):
                 rows += self._several(STEPS, subject_id=subject_id, memory_id=i)
             return [event_of(row) for row in sorted(rows, key=lambda row: int(row.position))]
-        mine = self._rows_of(events).where(events.c.subject_id == subject_id)
-        for ids in _chunks(memory_ids):
-            rows += self._execute(mine.where(events.c.memory_id.in_(ids)))
+        rows += self._several(STEPS_OF_MANY, subject_id=subject_id, ids=json_list(memory_ids))
         return [event_of(row) for row in sorted(rows, key=lambda row: int(row.position))]
 
     def scopes(self, subject_id: str) -> tuple[frozenset[str], frozenset[str]]:
@@ -139,11 +166,6 @@ class SqlMemories(Repository):
 
     def _oldest_first(self, query: Select[Any]) -> Sequence[Memory]:
         return [memory_of(row) for row in self._execute(query.order_by(memories.c.position)).all()]
-
-
-def _chunks(ids: Sequence[str]) -> Iterator[Sequence[str]]:
-    unique = tuple(dict.fromkeys(ids))
-    return (unique[start : start + CHUNK] for start in range(0, len(unique), CHUNK))
 
 
 def _filtered(query: Select[Any], which: MemoryFilter) -> Select[Any]:

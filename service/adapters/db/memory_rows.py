@@ -19,6 +19,7 @@ from service.domain.memory import (
     MemoryStatus,
     MemoryType,
     Origin,
+    Owner,
     Triple,
 )
 
@@ -39,7 +40,7 @@ def memory_row(memory: Memory) -> dict[str, object]:
         "attribute": memory.triple.attribute,
         "value": memory.triple.value,
         "polarity": memory.triple.polarity,
-        "importance": memory.importance,
+        "importance": float(memory.importance),
         **_origin_row(memory.origin),
         "observed_at": required_stamp(memory.observed_at),
         "recorded_at": required_stamp(memory.recorded_at),
@@ -74,9 +75,14 @@ def changing_row(memory: Memory) -> dict[str, object]:
 def memory_of(row: Row[Any]) -> Memory:
     """Read a memory back."""
     stored = dict(zip(COLUMNS, row, strict=True))  # faster than asking the row 35 times
+    return read_back(stored, owner_of(row))
+
+
+def read_back(stored: Mapping[str, Any], owner: Owner) -> Memory:
+    """Return the memory that a row is read as; of a row just written it is what SQL would give."""
     return Memory(
         id=stored["id"],
-        owner=owner_of(row),
+        owner=owner,
         text=stored["text"],
         type=TYPES[stored["type"]],
         triple=Triple(

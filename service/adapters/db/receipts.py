@@ -45,6 +45,20 @@ LAST_ENTRY = Prepared(
         entry.c.tenant == bindparam("tenant"), entry.c.subject == bindparam("subject_id")
     )
 )
+LATER_ENTRIES = Prepared(
+    select(entry.c.entry)
+    .where(
+        entry.c.tenant == bindparam("tenant"),
+        entry.c.subject == bindparam("subject_id"),
+        entry.c.seq > bindparam("after"),
+    )
+    .order_by(entry.c.seq)
+)
+COUNT = Prepared(
+    select(func.count().label("size")).where(
+        memories.c.tenant == bindparam("tenant"), memories.c.subject_id == bindparam("subject_id")
+    )
+)
 
 
 class SqlReceipts(Repository):
@@ -90,15 +104,13 @@ class SqlReceipts(Repository):
 
     def changed(self, subject_id: str, after: int) -> Sequence[str]:
         """Return the memories that entries after this one name, each once, oldest first."""
-        mine = select(entry.c.entry).where(self._mine(entry), entry.c.subject == subject_id)
-        rows = self._execute(mine.where(entry.c.seq > after).order_by(entry.c.seq)).scalars()
-        named = (name for row in rows for name in from_json(row).get("memory", ()))
+        rows = self._tuples(LATER_ENTRIES, subject_id=subject_id, after=after)
+        named = (name for (row,) in rows for name in from_json(row).get("memory", ()))
         return list(dict.fromkeys(name for name in named if name.startswith("mem_")))
 
     def count(self, subject_id: str) -> int:
         """Return how many memories of any status a user has."""
-        query = select(func.count()).where(self._mine(memories))
-        return int(self._execute(query.where(memories.c.subject_id == subject_id)).scalar_one())
+        return int(self._one(COUNT, subject_id=subject_id).size)
 
     def leaf(self, seq: int) -> str | None:
         """Return the leaf hash of an entry of the whole log."""

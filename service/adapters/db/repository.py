@@ -23,6 +23,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import IntegrityError
 
 from service.adapters.db import cursors
+from service.adapters.db.edge import Edge
 from service.adapters.db.errors import DEPENDENCY, ENDLESS, domain_errors
 from service.adapters.db.prepared import Prepared
 from service.domain.errors import Conflict, Damaged
@@ -52,6 +53,7 @@ class Session:
     checkpoint: Callable[[], str | None] = lambda: None
     keys: SubjectKeys | None = None
     touched: set[str] = field(default_factory=set)
+    edge: Edge = field(default_factory=Edge)
 
     def whose(self, subject_id: str) -> SubjectRef:
         """Return a user of this tenant, and remember that the transaction is about them."""
@@ -91,6 +93,11 @@ class Repository:
         """Return the rows of a statement about this tenant (its parameter ``tenant``)."""
         row = {"tenant": self._session.scope.tenant, **values}
         return statement.rows(self._session.connection, row)
+
+    def _tuples(self, statement: Prepared, **values: object) -> Sequence[tuple[Any, ...]]:
+        """Return many rows of a statement about this tenant, as plain tuples."""
+        row = {"tenant": self._session.scope.tenant, **values}
+        return statement.tuples(self._session.connection, row)
 
     def _add(self, what: str, table: Table, **values: object) -> None:
         """Insert a row that nothing is known about yet; ``Conflict`` if the tables refuse it."""

@@ -59,8 +59,9 @@ def encrypted(
         return [{"seq": seq, **row} for row in rows]
     cipher = AESGCM(keys.key_for(who))
     made = []
-    for row in rows:
-        nonce = os.urandom(NONCE_BYTES)
+    random = os.urandom(NONCE_BYTES * len(rows))
+    for number, row in enumerate(rows):
+        nonce = random[number * NONCE_BYTES : (number + 1) * NONCE_BYTES]
         text = cipher.encrypt(nonce, row["salt"] + row["text"], _bound(who, seq, row["name"]))
         made.append({"seq": seq, "name": row["name"], "salt": b"", "text": text, "nonce": nonce})
     return made

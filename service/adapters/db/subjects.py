@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from sqlalchemy import bindparam, select
 
@@ -26,12 +27,7 @@ class SqlSubjects(Repository):
         known = self.find(user_id)
         if known is not None:
             return known
-        made = self._session.identifiers.new("sub")
-        who = self._session.whose(made)
-        if self._session.keys is not None:
-            self._session.keys.prepare(
-                who
-            )  # on disk before the commit: never an id without its key
+        made = self._session.whose(self._new_id()).subject_id
         self._insert(subject, user_id=user_id, id=made)
         return made
 
@@ -39,6 +35,11 @@ class SqlSubjects(Repository):
         """Return the user's id, or ``None``."""
         row = self._one(FIND, user_id=user_id)
         return None if row is None else self._session.whose(str(row.id)).subject_id
+
+    def _new_id(self) -> str:
+        keys, make = self._session.keys, partial(self._session.identifiers.new, "sub")
+        # The key is on disk before the commit: never an id without its key.
+        return make() if keys is None else keys.take(self._session.scope.tenant, make).subject_id
 
     def everybody(self) -> Sequence[SubjectRef]:
         """Return every user of every tenant, for the service itself."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Final
+
 from service.adapters.db.attributes import SqlAttributes
 from service.adapters.db.audit import SqlAudit
 from service.adapters.db.conflicts import SqlConflicts
@@ -20,24 +22,51 @@ from service.adapters.db.subjects import SqlSubjects
 from service.adapters.db.turns import SqlTurns
 from service.ports.storage import Scope
 
+_STORES: Final = {
+    "policies": SqlPolicies,
+    "decisions": SqlDecisions,
+    "audit": SqlAudit,
+    "subjects": SqlSubjects,
+    "idempotency": SqlIdempotency,
+    "memories": SqlMemories,
+    "turns": SqlTurns,
+    "conflicts": SqlConflicts,
+    "reviews": SqlReviews,
+    "attributes": SqlAttributes,
+    "lessons": SqlLessons,
+    "outbox": SqlOutbox,
+    "embeddings": SqlEmbeddings,
+    "receipts": SqlReceipts,
+    "erasure": SqlErasureStores,
+}
+
 
 class SqlTransaction:
-    """Implements ``Transaction``."""
+    """Implements ``Transaction``; each repository is made when it is first asked for."""
+
+    policies: SqlPolicies
+    decisions: SqlDecisions
+    audit: SqlAudit
+    subjects: SqlSubjects
+    idempotency: SqlIdempotency
+    memories: SqlMemories
+    turns: SqlTurns
+    conflicts: SqlConflicts
+    reviews: SqlReviews
+    attributes: SqlAttributes
+    lessons: SqlLessons
+    outbox: SqlOutbox
+    embeddings: SqlEmbeddings
+    receipts: SqlReceipts
+    erasure: SqlErasureStores
 
     def __init__(self, session: Session) -> None:
         self.scope: Scope = session.scope
-        self.policies = SqlPolicies(session)
-        self.decisions = SqlDecisions(session)
-        self.audit = SqlAudit(session)
-        self.subjects = SqlSubjects(session)
-        self.idempotency = SqlIdempotency(session)
-        self.memories = SqlMemories(session)
-        self.turns = SqlTurns(session)
-        self.conflicts = SqlConflicts(session)
-        self.reviews = SqlReviews(session)
-        self.attributes = SqlAttributes(session)
-        self.lessons = SqlLessons(session)
-        self.outbox = SqlOutbox(session)
-        self.embeddings = SqlEmbeddings(session)
-        self.receipts = SqlReceipts(session)
-        self.erasure = SqlErasureStores(session)
+        self._session = session
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - the repository of that name
+        made = _STORES.get(name)
+        if made is None:
+            raise AttributeError(name)
+        found = self.__dict__[name] = made(self._session)
+        return found

@@ -19,7 +19,8 @@ from service.audit.tree import HASH_BYTES, completed, node_hash
 from service.domain.errors import Damaged, ReadOnly, Unavailable
 
 PAGE_ROWS = 2_000
-KEEP = Prepared(insert(node), *node.c.keys())
+COLUMNS = ("level", "position", "hash")
+KEEP = Prepared(insert(node), *COLUMNS)
 ONE = select(node.c.hash).where(
     node.c.level == bindparam("level"), node.c.position == bindparam("position")
 )
@@ -39,14 +40,16 @@ class SqlTree(Repository):
     def grow(self, seq: int, leaf: str, before: str) -> None:
         """Write the subtrees that leaf ``seq`` completes; ``before`` is the leaf in front of it."""
         done = completed(seq)
-        if not done:
-            return
-        lefts = [bytes.fromhex(before), *self._lefts(seq, len(done) - 1)]
-        current, rows = bytes.fromhex(leaf), []
-        for (level, index), left in zip(done, lefts, strict=True):
-            current = node_hash(left, current)
-            rows.append({"level": level, "position": index, "hash": current})
-        KEEP.run_many(self._session.connection, rows)
+        made: list[tuple[int, int, bytes]] = []
+        if done:
+            lefts = [bytes.fromhex(before), *self._lefts(seq, before, len(done) - 1)]
+            current = bytes.fromhex(leaf)
+            for (level, index), left in zip(done, lefts, strict=True):
+                current = node_hash(left, current)
+                made.append((level, index, current))
+            rows = [dict(zip(COLUMNS, row, strict=True)) for row in made]
+            KEEP.run_many(self._session.connection, rows)
+        self._session.edge.move(before, leaf, made)
 
     def node(self, level: int, index: int) -> bytes:
         """Return the hash of a complete subtree; level 0 is a leaf hash."""
@@ -73,10 +76,13 @@ class SqlTree(Repository):
         """Return the levels of which anything is stored."""
         return tuple(_number(row.level) for row in self._all(LEVELS))
 
-    def _lefts(self, seq: int, levels: int) -> list[bytes]:
+    def _lefts(self, seq: int, before: str, levels: int) -> list[bytes]:
         """Return the left neighbours, from level 1 up, of what ``seq`` completes there."""
-        if levels == 0:
-            return []
+        edge = self._session.edge
+        known = [edge.find(before, n, (seq >> n) - 1) for n in range(1, levels + 1)]
+        found = [value for value in known if value is not None]
+        if len(found) == levels:
+            return found
         wanted = {f"at_{level}": (seq >> level) - 1 for level in range(1, levels + 1)}
         rows = _lefts_query(levels).rows(self._session.connection, wanted)
         if len(rows) != levels:

@@ -17,6 +17,7 @@ from typing import Any, Generic, TypeVar
 from sqlalchemy import Connection, Engine
 
 from service.adapters.db.errors import DEPENDENCY, domain_errors
+from service.adapters.db.prepared import execute
 from service.adapters.db.transaction import SqlTransaction
 from service.domain.errors import Overloaded, ReadOnly, Unavailable
 from service.ports.storage import Scope
@@ -56,17 +57,9 @@ class _Job(Generic[T]):
 class Writer:
     """Owns the writing thread and the queue in front of it."""
 
-    def __init__(
-        self,
-        engine: Engine,
-        begin: Begin,
-        *,
-        queue_size: int,
-        before_commit: Callable[[], None] = lambda: None,
-    ) -> None:
+    def __init__(self, engine: Engine, begin: Begin, *, queue_size: int) -> None:
         self._engine = engine
         self._begin = begin
-        self._before_commit = before_commit
         self._queue: Queue[_Job[Any] | None] = Queue(maxsize=queue_size)
         self._gate = threading.Lock()
         self._turn = threading.Lock()
@@ -138,7 +131,6 @@ class Writer:
             with domain_errors(), self._engine.begin() as connection:
                 for job in group:
                     self._run_in_savepoint(connection, job)
-                self._before_commit()
         except Exception as error:  # noqa: BLE001 - if this thread died, callers would wait for ever
             self._engine.dispose()  # the next group gets a new connection
             detail = error.detail if isinstance(error, Unavailable) else repr(error)
@@ -149,8 +141,8 @@ class Writer:
                 job.deliver()
 
     def _run_in_savepoint(self, connection: Connection, job: _Job[Any]) -> None:
-        connection.exec_driver_sql("SAVEPOINT request")
+        execute(connection, "SAVEPOINT request")
         if not job.run(self._begin(connection, job.scope)):
-            connection.exec_driver_sql("ROLLBACK TO request")
+            execute(connection, "ROLLBACK TO request")
         # Fails if SQLite gave up the whole transaction (disk full, I/O error): see _run_group.
-        connection.exec_driver_sql("RELEASE request")
+        execute(connection, "RELEASE request")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from importlib import import_module
 
 _LATIN_LANGUAGES = "fr de es it pt nl sv da nb fi pl cs sk hu ro tr hr sl id ca et lv lt is".split()
@@ -44,6 +45,10 @@ class LanguageIdentifier:
         known = self._english | long_words | _SHORT_ENGLISH
         self._shared = {code: _stop_words(code) for code in _LATIN_LANGUAGES}
         self._others = {code: words - known for code, words in self._shared.items()}
+        self._signs: dict[str, list[str]] = {}
+        for code, words in self._others.items():
+            for word in words:
+                self._signs.setdefault(word, []).append(code)
 
     def identify(self, text: str) -> tuple[str, float]:
         """Return (language, confidence); text without a sign of any language counts as English."""
@@ -55,8 +60,9 @@ class LanguageIdentifier:
         if not words:
             return "en", 0.0
         folded = [w.lower() for w in words]
-        best = max(self._others, key=lambda c: sum(w in self._others[c] for w in folded))
-        other = sum(w in self._others[best] for w in folded)
+        signs = Counter(code for w in folded for code in self._signs.get(w, ()))
+        best = max(self._others, key=signs.__getitem__)
+        other = signs[best]
         english = sum(w in self._vocabulary and w not in self._shared[best] for w in words)
         strange = sum(w not in self._vocabulary for w in folded)
         if _outweighs(other, english, len(words)) and strange >= min(_MIN_LEAD, len(words)):

@@ -42,7 +42,10 @@ class SqlVectors:
         cached = self._entry(key, digest)
         with cached.lock:
             newer = tx.embeddings.of_subject(key.subject_id, digest, cached.position)
-            cached.matrix.put(newer.ids, newer.matrix)
+            if len(cached.matrix):
+                cached.matrix.put(newer.ids, newer.matrix)
+            elif newer.ids:
+                cached.matrix = Matrix.over(newer.ids, newer.matrix)
             cached.position = newer.position
             hits = cached.matrix.search(query, limit)
         if newer.ids:

@@ -56,7 +56,7 @@ class IndexSettings:
     large: int = 5_000
     poll_seconds: float = 1.0
     reconcile_seconds: float = 600.0
-    cache_bytes: int = 256 * 1024 * 1024
+    cache_bytes: int = 48 * 1024 * 1024
 
 
 class Keeper:

@@ -23,6 +23,15 @@ class Matrix:
         self._rows: dict[str, int] = {}
         self._data: Vector = np.empty((0, 0), dtype=np.float32)
 
+    @classmethod
+    def over(cls, memory_ids: Sequence[str], vectors: Vector) -> Matrix:
+        """Return a matrix of different memories that takes the vectors over, without a copy."""
+        made = cls()
+        made._ids = list(memory_ids)
+        made._rows = {memory_id: row for row, memory_id in enumerate(memory_ids)}
+        made._data = vectors
+        return made
+
     def __len__(self) -> int:
         return len(self._ids)
 
@@ -81,7 +90,7 @@ class Matrix:
             check_dimensions(self._data[0], dimensions)
         if needed <= len(self._data) and self._ids:
             return
-        room = max(needed, _ROOM, len(self._data) * 3 // 2) if self._ids else needed
+        room = max(_ROOM, needed + needed // 8) if self._ids else needed
         grown = np.zeros((room, dimensions), dtype=np.float32)
         if self._ids:
             grown[: len(self._ids)] = self._data[: len(self._ids)]
@@ -102,6 +111,8 @@ def ranked(memory_ids: Sequence[str], vectors: Vector, query: Vector) -> list[In
     """
     if not memory_ids:
         return []
-    cosines = (vectors.astype(np.float64) * query.astype(np.float64)).sum(axis=1)
-    hits = [IndexHit(i, float(c)) for i, c in zip(memory_ids, cosines, strict=True)]
+    products = vectors.astype(np.float64)
+    products *= query.astype(np.float64)
+    cosines = products.sum(axis=1).tolist()
+    hits = [IndexHit(i, c) for i, c in zip(memory_ids, cosines, strict=True)]
     return sorted(hits, key=lambda hit: (-hit.cosine, hit.memory_id))

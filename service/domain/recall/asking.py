@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final
 
 from service.domain.recall.answers import Wanted, wanted
@@ -38,6 +37,9 @@ _THIRD_PERSON: Final = tuple(
 _KEYWORDS = 3
 _LATIN_END = 0x250
 _LATIN_MORE = range(0x1E00, 0x1F00)
+_OTHER = re.compile(
+    r"[^\W\d_\u0000-\u024f\u1e00-\u1eff]"
+)  # every letter that is not Latin, and more
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +88,14 @@ def spoken(text: str) -> str:
     return text
 
 
-@lru_cache(maxsize=16_384)
 def is_readable(text: str) -> bool:
     """Return whether at least half of the letters are Latin: all that MiniLM was trained on.
 
     Elsewhere its cosines say nothing (two unrelated Chinese sentences reach 0.75), so only words
     count there.
     """
+    if text.isascii() or not _OTHER.search(text):
+        return True
     letters = [c for c in text if c.isalpha()]
     latin = sum(ord(c) < _LATIN_END or ord(c) in _LATIN_MORE for c in letters)
     return 2 * latin >= len(letters)

@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from service.domain.memory import Memory, MemoryAction, MemoryEvent, MemoryStatus, MemoryType
+from service.domain.recall.outline import Outline, Outlines
 
 Cut = Callable[[MemoryEvent], bool]
 _HISTORY = frozenset({MemoryStatus.ACTIVE, MemoryStatus.SUPERSEDED, MemoryStatus.RETRACTED})
 _ACTIVE = frozenset({MemoryStatus.ACTIVE})
+_NEVER = frozenset({None})
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,26 @@ class Filters:
     until: datetime | None = None
 
 
-def is_eligible(memory: Memory, filters: Filters, now: datetime) -> bool:
+_NO_FILTERS = Filters()
+
+
+def eligible(memories: Outlines, filters: Filters, now: datetime) -> list[bool]:
+    """Return for each memory whether it may be recalled; ``now`` is the time of the question."""
+    if filters == _NO_FILTERS and _all_last(memories):
+        return [True] * len(memories)
+    return [is_eligible(m, filters, now) for m in memories]
+
+
+def _all_last(memories: Outlines) -> bool:
+    """Return whether every memory is active and nothing in time ends it."""
+    return (
+        set(memories.column("status")) <= _ACTIVE
+        and set(memories.column("valid_to")) <= _NEVER
+        and set(memories.column("expires_at")) <= _NEVER
+    )
+
+
+def is_eligible(memory: Outline, filters: Filters, now: datetime) -> bool:
     """Return whether a memory may be recalled; ``now`` is the time of the question."""
     moment = filters.as_of or now
     return (
@@ -78,20 +99,32 @@ def as_it_was(memory: Memory, steps: Sequence[MemoryEvent], seen: Cut) -> Memory
     )
 
 
+def outline_then(outline: Outline, steps: Sequence[MemoryEvent], seen: Cut) -> Outline | None:
+    """Return the outline of what ``as_it_was`` returns."""
+    last = next((s for s in reversed(steps) if seen(s)), None)
+    if last is None:
+        return None
+    reopened = outline.closed and last.status is MemoryStatus.ACTIVE
+    return outline._replace(
+        status=last.status,
+        valid_to=None if reopened else outline.valid_to,
+        closed=outline.closed and not reopened,
+    )
+
+
 def _statuses(filters: Filters) -> frozenset[MemoryStatus]:
     return _HISTORY if filters.include_superseded or filters.valid_at else _ACTIVE
 
 
-def _in_scope(memory: Memory, filters: Filters) -> bool:
-    owner = memory.owner
+def _in_scope(memory: Outline, filters: Filters) -> bool:
     return (
-        filters.agent_id in (None, owner.agent_id)
-        and filters.session_id in (None, owner.session_id)
+        filters.agent_id in (None, memory.agent_id)
+        and filters.session_id in (None, memory.session_id)
         and (not filters.types or memory.type.value in filters.types)
     )
 
 
-def _holds(memory: Memory, filters: Filters, moment: datetime) -> bool:
+def _holds(memory: Outline, filters: Filters, moment: datetime) -> bool:
     """Return whether a memory's validity admits it.
 
     Without ``valid_at``, what has ended is hidden unless history was asked for; an event stays an

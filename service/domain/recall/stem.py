@@ -29,7 +29,7 @@ _IRREGULAR = {
 }  # fmt: skip
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=16_384)
 def stem(word: str) -> str:
     """Return the stem of a lower-case word; words outside a–z stay as they are."""
     if len(word) < _SHORT or not (word.isascii() and word.isalpha()):

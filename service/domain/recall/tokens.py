@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from service.domain.recall.glossary import glosses
 from service.domain.recall.stem import stem
@@ -22,9 +22,14 @@ _UNSPACED = (
     "\uf900-\ufaff\U00020000-\U0003ffff"
 )
 _RUN = re.compile(rf"(?P<unspaced>[{_UNSPACED}]+)|(?P<word>(?:(?![{_UNSPACED}])[^\W_])+)")
+END = "\0"
+"""Stands after the tokens of a text, see ``all_tokens``; is in no token."""
+_BETWEEN = {n: " " for n in range(128) if not chr(n).isalnum()}  # words, where all is ASCII
+_BETWEEN_ENDS = {n: space for n, space in _BETWEEN.items() if chr(n) != END}
 _LETTERS = {"ß": "ss", "ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ı": "i"}
 _SPECIAL = str.maketrans(_LETTERS)
 _POSSESSIVE = re.compile(r"[’'ʼ]s\b|[’'ʼ](?=\w)")
+_PLAIN_POSSESSIVE = re.compile(r"'(?:s\b|(?=\w))")  # the same, looked for faster
 
 
 def folded(text: str) -> str:
@@ -42,12 +47,29 @@ def tokens(text: str) -> list[str]:
     Unspaced scripts give both every character and every pair, so that a query of one character
     finds its place as well; everyday Chinese words give their English too, see ``glossary``.
     """
-    return list(_tokens(text, singles=True))
+    return _plain(text) if text.isascii() else list(_tokens(text, singles=True))
 
 
 def query_tokens(text: str) -> list[str]:
     """Return the tokens to search for: pairs, and a lone character as itself."""
-    return list(_tokens(text, singles=False))
+    return _plain(text) if text.isascii() else list(_tokens(text, singles=False))
+
+
+def all_tokens(texts: Sequence[str]) -> list[str]:
+    """Return the tokens of every text one after another, with ``END`` after each text."""
+    joined = END.join([*texts, ""])
+    if joined.isascii() and joined.count(END) == len(texts):
+        return _plain(joined, ends=True)
+    return [token for text in texts for token in (*tokens(text), END)]
+
+
+def _plain(text: str, *, ends: bool = False) -> list[str]:
+    """Return the same as ``_tokens`` for ASCII, several times as fast, and each ``END``."""
+    bare = _PLAIN_POSSESSIVE.sub("", text.lower())
+    spaced = (
+        bare.replace(END, f" {END} ").translate(_BETWEEN_ENDS) if ends else bare.translate(_BETWEEN)
+    )
+    return list(map(stem, spaced.split()))
 
 
 def _tokens(text: str, *, singles: bool) -> Iterator[str]:

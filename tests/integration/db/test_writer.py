@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import event
 
 from service.adapters.db.engine import choose_driver
+from service.audit.entry import EntryDraft
 from service.domain.errors import Overloaded, Unavailable
 from service.ports.storage import Scope
 
@@ -65,6 +66,35 @@ def test_rollbacks_between_writers_leave_no_gap(database, append, check):
         numbers = sorted(filter(None, pool.map(work, range(300))))
     assert numbers == list(range(1, 201))
     assert check(database).ok
+
+
+def test_entries_that_are_rolled_back_leave_the_tree_as_it_was(database, append, check):
+    draft = EntryDraft("evaluation.recorded", SCOPE.actor)
+
+    def fail(number):
+        def work(tx):
+            for _ in range(number):
+                tx.audit.append(draft, {})
+            raise LookupError
+
+        with pytest.raises(LookupError):
+            database.write(SCOPE, work)
+
+    with ThreadPoolExecutor(8) as pool:
+        for number in range(1, 70):
+            pool.submit(fail, number % 9)
+            pool.submit(append, database)
+    assert database.read(SCOPE, lambda tx: tx.audit.head()).size == 70
+    assert check(database).ok
+
+
+def test_the_tree_goes_on_from_what_another_process_left(open_it, append, check):
+    for number in range(1, 20):
+        database = open_it()
+        first, *_ = [append(database) for _ in range(3)]
+        assert first == 3 * number - 2
+        database.close()
+    assert check(open_it()).ok
 
 
 def test_one_that_fails_takes_nothing_of_its_group_with_it(database, append, blocked):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from service.domain.recall.asking import is_readable
+from service.domain.recall.stem import stem
 
 PEANUTS = "I am allergic to Brazil nuts and pistachios."
 
@@ -17,8 +17,8 @@ def test_caches(me, parts):
     answer = me.say(PEANUTS)
     me.recall("Am I allergic to pistachios?")
     assert "pistachios" in cached(parts)
-    before = is_readable.cache_info().currsize
+    before = stem.cache_info().currsize
     me.erase(turn_ids=answer["turn_ids"])
     assert "pistachios" not in cached(parts)
-    assert is_readable.cache_info().currsize <= before
+    assert stem.cache_info().currsize <= before
     assert "pistachios" not in str(me.recall("Am I allergic to nuts?"))

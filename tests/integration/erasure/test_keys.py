@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import count
 
 import pytest
 
@@ -199,20 +200,56 @@ def test_bodies_from_before_there_were_keys_stay_readable(open_it):
     assert gone == 2
 
 
-def test_what_was_prepared_is_on_disk_once_it_is_settled(tmp_path):
-    keys = open_subject_keys(tmp_path, None)
-    made = {n: keys.prepare(SubjectRef("default", f"sub_{n}")) for n in range(3)}
-    keys.settle()
-    again = open_subject_keys(tmp_path, keys.name)
-    assert {n: again.find(SubjectRef("default", f"sub_{n}")) for n in made} == made
-    again.close()
+def numbered():
+    counter = count()
+    return lambda: f"sub_{next(counter)}"
+
+
+def test_a_new_user_gets_a_key_that_is_on_disk(tmp_path):
+    keys, new = open_subject_keys(tmp_path, None), numbered()
+    for _ in range(10):
+        who = keys.take("default", new)
+        other = open_subject_keys(tmp_path, keys.name)
+        assert other.find(who) == keys.find(who) is not None
+        other.close()
     keys.close()
 
 
-def test_what_was_never_settled_was_never_made(tmp_path):
-    keys = open_subject_keys(tmp_path, None)
-    keys.prepare(SubjectRef("default", "sub_lost"))
-    other = open_subject_keys(tmp_path, keys.name)
-    assert other.state(SubjectRef("default", "sub_lost")) is KeyState.UNKNOWN
-    other.close()
-    keys.close()
+def test_no_two_users_get_the_same_key_and_tenants_share_none(keys):
+    new = numbered()
+    taken = [keys.take(tenant, new) for tenant in ("acme", "default") * 100]
+    assert len({keys.find(who) for who in taken}) == len(set(taken)) == 200
+    assert {who.tenant for who in taken[::2]} == {"acme"}
+
+
+def test_one_flush_makes_keys_for_many(keys):
+    made: list[int] = []
+    new = numbered()
+
+    def counted():
+        made.append(1)
+        return new()
+
+    ahead = []
+    for _ in range(200):
+        keys.take("acme", counted)
+        ahead.append(len(made))
+    assert ahead[:7] == [1, 3, 3, 7, 7, 7, 7], "few are left over where there are few users"
+    assert len(set(ahead)) == 9, "so many flushes"
+    assert ahead[-1] - 200 < 64
+
+
+def test_no_user_gets_a_key_from_a_file_that_was_removed(keys, tmp_path):
+    new = numbered()
+    keys.take("acme", new), keys.take("acme", new)  # one more is ready
+    (tmp_path / FILE_NAME).unlink()
+    with pytest.raises(Unavailable, match="removed or replaced"):
+        keys.take("acme", new)
+
+
+def test_ids_that_exist_already_get_no_other_key_and_undo_nothing(keys):
+    made = keys.make(ANA)
+    with pytest.raises(Unavailable, match="UNIQUE"):
+        keys.take(ANA.tenant, lambda: ANA.subject_id)
+    assert keys.find(ANA) == made
+    assert keys.find(keys.take(ANA.tenant, lambda: "sub_free")) is not None

@@ -1,13 +1,14 @@
 """The fast way to read an entry accepts only what the strict way does, and reads it alike."""
 
 import string
+from dataclasses import replace
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from service.audit.canonical import canonicalise, parse_strict
-from service.audit.entry import EntryDraft, seal
+from service.audit.entry import EntryDraft, parse_entry, seal
 from service.audit.errors import VerificationError
 from service.audit.quick import quick_fields
 from service.audit.schema import COMMITMENTS, KINDS, check_fields
@@ -82,6 +83,31 @@ def test_an_ordinary_entry_is_read_the_fast_way():
 @given(drafts)
 def test_what_is_read_fast_is_read_alike(draft):
     agree(sealed(draft))
+
+
+@given(drafts)
+def test_what_is_sealed_reads_back_to_the_same_entry(draft):
+    ts = "2026-11-29T17:00:00.123456Z"
+    made = seal(draft, log="groundkeeper/x", seq=7, ts=ts, prev="0" * 64)
+    assert parse_entry(made.data) == made
+    assert made.data == canonicalise(parse_strict(made.data))
+
+
+@given(drafts, st.sampled_from(["kind", "ts", "score", "hash", "key"]))
+def test_what_would_not_read_back_is_not_sealed(draft, wrong):
+    ts = "2026-11-29T17:00:00.123456Z"
+    scores = {"entailment": True} if wrong == "score" else {}
+    decision = {"id": None, "verdict": None, "reason_code": None, "scores_e6": scores}
+    changes = {
+        "kind": {"kind": "memory.invented"},
+        "ts": {},
+        "score": {"decision": decision},
+        "hash": {"state_after": "A" * 64},
+        "key": {"commitments": {"name": "0" * 64}},
+    }[wrong]
+    ts = "2026-13-29T17:00:00.123456Z" if wrong == "ts" else ts
+    with pytest.raises(VerificationError):
+        seal(replace(draft, **changes), log="groundkeeper/x", seq=7, ts=ts, prev="0" * 64)
 
 
 @given(st.integers(0, len(sealed(ORDINARY)) * 8 - 1))

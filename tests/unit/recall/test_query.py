@@ -1,6 +1,8 @@
 """What a query asks for."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from service.domain.recall.answers import Wanted, lacks, wanted
 from service.domain.recall.asking import is_readable, read_query, spoken
@@ -66,6 +68,13 @@ def test_odd_queries_are_read(query):
 )
 def test_scripts_the_model_can_read(text, readable):
     assert is_readable(text) is readable
+
+
+@given(st.text(alphabet=st.characters(max_codepoint=0x4FFF)))
+def test_a_text_is_readable_if_half_of_its_letters_are_latin(text):
+    letters = [c for c in text if c.isalpha()]
+    latin = [c for c in letters if c < "\u0250" or "\u1e00" <= c <= "\u1eff"]
+    assert is_readable(text) is (2 * len(latin) >= len(letters))
 
 
 @pytest.mark.parametrize(
