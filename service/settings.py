@@ -70,7 +70,7 @@ class Models(BaseModel):
         0, ge=0, le=64, description="Runs at once per model; 0 is one per core, at most two."
     )
     queue: int = Field(512, ge=1, le=1_000_000, description="Inputs that may wait before a model.")
-    cache: int = Field(8_192, ge=1, le=10_000_000, description="Results remembered per model.")
+    cache: int = Field(2_048, ge=1, le=10_000_000, description="Results remembered per model.")
     nli: Path | None = Field(None, description="Folder of an exported NLI model to use instead.")
     embedder: Path | None = Field(
         None, description="Folder of an exported embedding model to use instead."
