@@ -18,7 +18,7 @@ import typer
 import uvicorn
 
 from service import bootstrap
-from service.adapters.allocator import share_heaps
+from service.adapters.allocator import tune_heaps
 from service.cli import audit, backup, checkpoints, export, minieval, report, retention
 from service.domain.check import CheckInput
 from service.domain.errors import GroundkeeperError, InvalidInput
@@ -83,7 +83,7 @@ def serve(
 ) -> None:
     """Run the service."""
     settings = load_settings(host=host, port=port, workers=workers)
-    share_heaps()
+    tune_heaps()
     bootstrap.start_logging(settings)
     container = bootstrap.build(settings)
     application = bootstrap.create_app(settings, lambda: container)
