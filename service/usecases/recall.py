@@ -97,7 +97,7 @@ class RecallMemories:
             asked = _asked(command, policy)
             head = tx.audit.head()
             subject, outcome = self._answerer.answer(tx, Prepared(asked, query, vector, now))
-            answers = shown(tx, subject, outcome)
+            answers = shown(tx, subject, outcome, current=asked.filters.as_of is None)
             recalled = Recalled(outcome, answers, asked.weights, policy, None)
             return _Found(subject, recalled, asked, head)
 

@@ -21,21 +21,31 @@ class Answer:
     seen: Seen | None
 
 
-def shown(tx: Transaction, subject: str | None, outcome: Outcome) -> tuple[Answer, ...]:
-    """Return memories as they were then, with the drift of what is stored now."""
-    ids = [hit.memory.id for hit in outcome.hits if hit.memory is not None]
-    drift = _drift(tx, subject, ids) if subject and ids else {}
+def shown(
+    tx: Transaction, subject: str | None, outcome: Outcome, *, current: bool
+) -> tuple[Answer, ...]:
+    """Return memories as they were then, with the drift of what is stored now.
+
+    ``current`` says that they were read in this transaction, as they are stored now.
+    """
+    found = [hit.memory for hit in outcome.hits if hit.memory is not None]
+    drift: dict[str, Drift] = {}
+    if subject and found:
+        drift = _drift(tx, subject, found if current else _stored(tx, subject, found))
     return tuple(
         Answer(hit, None if hit.memory is None else Seen(hit.memory, drift[hit.memory.id]))
         for hit in outcome.hits
     )
 
 
-def _drift(tx: Transaction, subject: str, ids: Sequence[str]) -> dict[str, Drift]:
+def _stored(tx: Transaction, subject: str, memories: Sequence[Memory]) -> Sequence[Memory]:
+    return tx.memories.many(subject, [m.id for m in memories])
+
+
+def _drift(tx: Transaction, subject: str, stored: Sequence[Memory]) -> dict[str, Drift]:
     """Return how each memory compares, the same as ``seen_memory`` with fewer questions to SQL."""
-    stored = tx.memories.many(subject, ids)
     turns = tx.turns.many([m.origin.turn_id for m in stored if m.origin.turn_id])
-    steps = tx.memories.history(subject, ids)
+    steps = tx.memories.history(subject, [m.id for m in stored])
     last = {step.memory_id: step.seq for step in steps if step.seq is not None}
     entries = tx.audit.entries(list(last.values()))
     logged = {m.id: _logged(m, entries.get(last.get(m.id, -1))) for m in stored}

@@ -11,6 +11,7 @@ from sqlalchemy import Row, Select, Table, bindparam, func, insert, literal_colu
 from migrations.triggers import AUDIT_TRIGGERS
 from service.adapters.db import cursors
 from service.adapters.db.errors import ENDLESS, domain_errors
+from service.adapters.db.listed import json_list, listed
 from service.adapters.db.prepared import Prepared
 from service.adapters.db.recorded import SqlRecorded
 from service.adapters.db.repository import Repository, Session
@@ -40,6 +41,11 @@ HEX_HASH = re.compile("[0-9a-f]{64}")
 ADVANCE = Prepared(update(head).where(head.c.id == literal_column("1")), "size", "leaf", "ts")
 KEEP_ENTRY = Prepared(insert(entry), *entry.c.keys())
 KEEP_BODY = Prepared(insert(body), *body.c.keys())
+ENTRIES = Prepared(
+    select(entry.c.seq, entry.c.entry).where(
+        entry.c.tenant == bindparam("tenant"), entry.c.seq.in_(listed("seqs"))
+    )
+)
 
 
 def _untyped(table: Table) -> Select[Any]:
@@ -107,8 +113,7 @@ class SqlAudit(Repository):
 
     def entries(self, seqs: Sequence[int]) -> Mapping[int, bytes]:
         """Return the hashed bytes of those of this tenant's entries that exist, by number."""
-        mine = self._rows_of(entry).with_only_columns(entry.c.seq, entry.c.entry)
-        return {row.seq: row.entry for row in self._execute(mine.where(entry.c.seq.in_(seqs)))}
+        return dict(self._tuples(ENTRIES, seqs=json_list(seqs)))
 
     def list(self, which: AuditFilter, page: PageRequest) -> Page[AuditRow]:
         """List this tenant's entries, newest first."""

@@ -1,4 +1,4 @@
-"""Any number of texts as one parameter, so that a statement about them is compiled once."""
+"""Any number of values as one parameter, so that a statement about them is compiled once."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from sqlalchemy import bindparam, func, select
 
 
 def listed(name: str) -> Any:  # noqa: ANN401 - a Select
-    """Return a parameter for any number of texts, given as ``json_list`` writes them."""
+    """Return a parameter for any number of texts or numbers, given as ``json_list`` writes them."""
     return select(func.json_each(bindparam(name)).table_valued("value").c.value)
 
 
-def json_list(texts: Sequence[str]) -> str:
-    """Return texts as the value of a parameter that is ``listed``."""
-    return json.dumps(list(texts), ensure_ascii=False)
+def json_list(values: Sequence[str] | Sequence[int]) -> str:
+    """Return texts or numbers as the value of a parameter that is ``listed``."""
+    return json.dumps(list(values), ensure_ascii=False)
