@@ -195,7 +195,8 @@ def statements(database) -> Iterator[list[tuple[str, tuple]]]:
     real = prepared.execute
 
     def noted(connection, text, values, *, many=False):
-        seen.append((text, values))
+        if connection.engine is database._readers:  # not those of a service that runs beside
+            seen.append((text, values))
         return real(connection, text, values, many=many)
 
     event.listen(database._readers, "before_cursor_execute", keep)
