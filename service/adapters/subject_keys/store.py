@@ -121,7 +121,7 @@ class SqliteSubjectKeys:
             self._settle()
 
     def _prepare(self, who: SubjectRef) -> bytes:
-        """Return a new user's key; one flush to disk, in ``settle``, serves many."""
+        """Return a new user's key; one flush to disk, in ``_settle``, serves many."""
         with self._using() as connection:
             self._require_file()
             known = self._row(_FIND, who.tenant, who.subject_id)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from service.domain.errors import InvalidInput, NotFound, Unavailable
+from service.domain.errors import Conflict, InvalidInput, NotFound, Unavailable
 from service.domain.memory import MemoryStatus
 from service.ports.storage import SYSTEM, Scope
 from service.usecases.reconcile import (
@@ -49,6 +49,20 @@ def test_another_vector_for_a_memory_replaces_the_first_at_a_later_position(stor
     newer = vectors(store, after=before.position)
     assert newer.ids == ("mem_tea",)
     assert vectors(store).ids == ("mem_rain", "mem_tea")
+
+
+@pytest.mark.parametrize("memory_id", ["mem_tea", "mem_gone"])
+def test_a_first_vector_is_refused_beside_another_and_without_its_memory(store, memory_id):
+    store.remember("alice", "tea")
+    before, row = vectors(store), store.embedder.embed(["x"])[0]
+    digest, key = store.embedder.identity.digest, store.key("alice")
+    with pytest.raises(Conflict):
+        store.database.write(
+            SCOPE, lambda tx: tx.embeddings.add(memory_id, key.subject_id, digest, row)
+        )
+    after = vectors(store)
+    assert after.ids == before.ids == ("mem_tea",)
+    assert np.array_equal(after.matrix, before.matrix)
 
 
 def test_a_vector_needs_its_memory_and_the_memorys_user(store):
